@@ -9,6 +9,7 @@ import { Vault } from './vault.js';
 const stepRows = 1_000;
 /** No value names this key. */
 const noKey = 0;
+const stepPages = 32;
 const tableStart = '(0,0)';
 
 /** What opens, and what does not. */
@@ -44,12 +45,15 @@ export async function checkSealed(pool: pg.Pool, columns: readonly SealedColumn[
 
 async function openAll(pool: pg.Pool, column: SealedColumn, vault: Vault): Promise<{ opened: number; closed: number; first: string }> {
   const found = { opened: 0, closed: 0, first: '' };
-  for (let after = tableStart; ; ) {
-    const values = await valuesToReseal(pool, column, { key: noKey, after, most: stepRows });
-    const last = values.at(-1);
-    if (last === undefined) return found;
-    after = last.place;
-    for (const { sealed, rowId } of values) {
+  for (let after: string | null = tableStart; after !== null; ) {
+    const stretch: Awaited<ReturnType<typeof valuesToReseal>> = await valuesToReseal(pool, column, {
+      key: noKey,
+      after,
+      pages: stepPages,
+      most: stepRows,
+    });
+    after = stretch.next;
+    for (const { sealed, rowId } of stretch.values) {
       try {
         vault.open(sealed, rowId);
         found.opened += 1;
@@ -59,6 +63,7 @@ async function openAll(pool: pg.Pool, column: SealedColumn, vault: Vault): Promi
       }
     }
   }
+  return found;
 }
 
 /** OpenSSL only says that the authentication failed. */

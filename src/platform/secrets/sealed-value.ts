@@ -28,18 +28,38 @@ export interface SealedValue {
   sealed: Buffer;
 }
 
-/** The next values of a column that another key than this has sealed, in the order of the table. */
+/** Where a step reads: after a place, and so many pages from there on. */
+interface Stretch {
+  after: string;
+  pages: number;
+  /** The key that seals now. */
+  key: number;
+  /** Values at most. */
+  most: number;
+}
+
+/**
+ * Values of a stretch of a table that another key than this has sealed, in its order, and the place after which the next stretch begins; null at
+ * the end. Both ends are said, so that PostgreSQL reads these pages alone: with one end it reads and sorts the rest of the table each time.
+ */
 export async function valuesToReseal(
   db: Reader,
   { table, column, rowId }: SealedColumn,
-  { key, after, most }: { key: number; after: string; most: number },
-): Promise<SealedValue[]> {
-  const { rows } = await db.query<SealedValue>(
+  { after, pages, key, most }: Stretch,
+): Promise<{ values: SealedValue[]; next: string | null }> {
+  const end = Number(/^\((\d+),/.exec(after)?.[1]) + pages;
+  const { rows: values } = await db.query<SealedValue>(
     `SELECT ctid::text AS place, ${rowId} AS "rowId", ${column} AS sealed FROM ${table}
-     WHERE ctid > $1::tid AND ${column} IS NOT NULL AND substring(${column} FROM 1 FOR 8) <> $2 ORDER BY ctid LIMIT $3`,
-    [after, headOf(key), most],
+     WHERE ctid > $1::tid AND ctid < $2::tid AND ${column} IS NOT NULL AND substring(${column} FROM 1 FOR 8) <> $3 ORDER BY ctid LIMIT $4`,
+    [after, `(${end},0)`, headOf(key), most],
   );
-  return rows;
+  const last = values.at(-1);
+  if (last !== undefined && values.length === most) return { values, next: last.place };
+  const { rows } = await db.query<{ pages: number }>(
+    "SELECT (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int AS pages",
+    [table],
+  );
+  return { values, next: end < (rows[0]?.pages ?? 0) ? `(${end},0)` : null };
 }
 
 /** Writes values that were sealed again. One that has changed since it was read is left as it is. */
