@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   growth: () => import('./growth.js'),
   cells: () => import('./cells.js'),
   evidence: () => import('./evidence.js'),
+  keeping: () => import('./keeping.js'),
 };
 
 const bench = benches[name];
