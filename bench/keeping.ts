@@ -4,16 +4,19 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { cpuSeconds, postmasterOf } from './cpu.js';
+import { costs } from './keeping-cost.js';
 import { get } from './latency.js';
 import { median, openBenchDatabase, Sandbox, say, testKey } from './platform.js';
 import { makeWallets } from './wallets.js';
 
 const about = `Usage: npm run bench -- keeping [--rows 20000000] [--workspaces 500] [--days 30] [--rate 200] [--seconds 60] [--rounds 3]
+       npm run bench -- keeping --only costs [--rows 20000000]
 
 Fills the table of events with --rows rows of --workspaces workspaces and --days days, and those of one sandbox whose clock is a year ahead. Then
 pays --rate times a second and reads GET /v1/events ten times a second, for --seconds, with nothing beside it and while a day leaves, --rounds
 times in turn: first of one table, row by row in sets of 1,000 as a sweep does it, then of a table with a partition for each day. Prints CPU and
-WAL of PostgreSQL, what stays behind, and how long payments and reads took. Uses an embedded PostgreSQL of its own.`;
+WAL of PostgreSQL, what stays behind, and how long payments and reads took. --only costs asks no platform: it prints what
+an insert, a look-up, a list and a row that leaves cost PostgreSQL. Uses an embedded PostgreSQL of its own.`;
 
 interface Given {
   rows: number;
@@ -49,7 +52,7 @@ const randomId = (ms: string) =>
 
 export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
-  const names = { rows: text, workspaces: text, days: text, rate: text, seconds: text, rounds: text };
+  const names = { rows: text, workspaces: text, days: text, rate: text, seconds: text, rounds: text, only: text };
   const { values } = parseArgs({ args, options: { ...names, help: { type: 'boolean' } } });
   if (values.help) return say(about);
   if (process.env['DATABASE_URL'] !== undefined) throw new Error('keeping rebuilds the table of events: unset DATABASE_URL');
@@ -62,17 +65,22 @@ export async function run(args: string[]): Promise<void> {
     seconds: or(values.seconds, 60),
     rounds: or(values.rounds, 3),
   };
+  const onlyCosts = values.only === 'costs';
   const database = await openBenchDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
   let sandbox: Sandbox | undefined;
   try {
     sandbox = await Sandbox.start(database.url);
-    const wallets = await makeWallets(sandbox, 200);
+    const wallets = onlyCosts ? [] : await makeWallets(sandbox, 200);
     await sandbox.stop();
     sandbox = undefined;
     await makeWorkspaces(pool, given.workspaces);
     for (const kind of ['rows', 'partitions'] as const) {
       await fill(pool, kind, given);
+      if (onlyCosts) {
+        await measureCosts(pool, kind, given);
+        continue;
+      }
       sandbox = await Sandbox.start(database.url);
       await measureKind(pool, sandbox, wallets, kind, given);
       await sandbox.stop();
@@ -119,6 +127,10 @@ async function rebuild(pool: pg.Pool, kind: Kind, { days }: Given): Promise<stri
   return [
     'ALTER TABLE event ADD CONSTRAINT event_pkey PRIMARY KEY (workspace_id, id)',
     ...indexes.map(({ sql }) => sql.replace(' ONLY ', ' ')),
+    // What refers to a row is looked at when it leaves; nothing may refer to a partition that leaves.
+    ...(kind === 'rows'
+      ? ['ALTER TABLE webhook_delivery ADD FOREIGN KEY (workspace_id, event_id) REFERENCES event (workspace_id, id) ON DELETE CASCADE']
+      : []),
   ];
 }
 
@@ -146,6 +158,16 @@ async function fill(pool: pg.Pool, kind: Kind, given: Given): Promise<void> {
   await pool.query('VACUUM (FREEZE, ANALYZE) event');
   await pool.query('CHECKPOINT');
   say(`${kind}: ${rows} events of ${workspaces + 1} workspaces in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+}
+
+async function measureCosts(pool: pg.Pool, kind: Kind, { rows, days }: Given): Promise<void> {
+  say(`${kind}:`);
+  const client = await pool.connect();
+  try {
+    await costs(client, () => (kind === 'rows' ? deleteDay(client, days - 1) : dropDay(pool, 0)), rows / days);
+  } finally {
+    client.release();
+  }
 }
 
 async function measureKind(pool: pg.Pool, sandbox: Sandbox, wallets: readonly string[], kind: Kind, given: Given): Promise<void> {
@@ -180,7 +202,7 @@ async function measureKind(pool: pg.Pool, sandbox: Sandbox, wallets: readonly st
 }
 
 /** Deletes the oldest day as sweepEvents() does: sets of 1,000 with a pause of 20 ms. */
-async function deleteDay(pool: pg.Pool, keptDays: number): Promise<number> {
+async function deleteDay(pool: Pick<pg.ClientBase, 'query'>, keptDays: number): Promise<number> {
   const oldest = midnight - keptDays * dayMs;
   let removed = 0;
   for (;;) {

@@ -95,8 +95,8 @@ export async function* archiveLines(ctx: Ctx, head: ArchiveHead, progress: (done
 }
 
 /** Lines with ids up to this one were looked at with the archive before. */
-async function highestBefore({ platform, workspace }: Ctx, first: bigint): Promise<string> {
-  const ids = (await blockBefore(platform.database.pool, workspace.id, first))?.lineIds ?? [];
+async function highestBefore(ctx: Ctx, first: bigint): Promise<string> {
+  const ids = (await blockBefore(ctx.platform.database.pool, ctx.workspace.id, first))?.lineIds ?? [];
   return [...ids].sort().at(-1) ?? '00000000-0000-0000-0000-000000000000';
 }
 
