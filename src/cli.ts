@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { callerOf, leaving, objectOf, ofData, required, say, settingsOf, text } from './cli/argument.js';
 import { type CommandHelp, databaseCommands } from './cli/database-command.js';
-import { settings } from './config.js';
+import { helpOf } from './cli/help.js';
 import { giveUp } from './platform/give-up.js';
 import { commandLine, isInstalled, startLine } from './platform/program.js';
 
@@ -33,6 +33,11 @@ const commands: Readonly<Record<string, Command>> = {
     usage: 'doctor [--data-dir DIR] [--url URL]',
     about: 'check the server, its database, versions, secrets, clock, disk and rails, and the settings of PostgreSQL; exit 1 on a problem',
     run: async (args) => (await import('./cli/doctor.js')).doctor(args),
+  },
+  health: {
+    usage: 'health',
+    about: 'ask the process of these settings, on this machine, whether it is ready; exit 1 where it is not',
+    run: async () => (await import('./cli/health.js')).askHealth(settingsOf({})),
   },
   listen: {
     usage: 'listen --forward-to URL [--events a,b] [--url URL] [--key KEY]',
@@ -98,28 +103,14 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-function help(): string {
-  const wide = (rows: readonly (readonly [string, string])[]) => {
-    const width = Math.max(...rows.map(([left]) => left.length));
-    return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
-  };
-  return `Usage: ${commandLine('<command>')}
-
-Commands
-${wide(Object.values(commands).map(({ usage, about }) => [usage, about]))}
-
-Settings (environment)
-${wide(settings.map(({ name, meaning, default: preset }) => [name, preset === '' ? meaning : `${meaning} (${preset})`]))}`;
-}
-
 async function run(argv: readonly string[]): Promise<void> {
   const [first = '', second = ''] = argv;
   const name = [`${first} ${second}`, first].find((candidate) => Object.hasOwn(commands, candidate));
   const command = name === undefined ? undefined : commands[name];
   if (command === undefined || name === undefined) {
     if (first !== '' && first !== '--help' && first !== '-h' && first !== 'help')
-      throw new Error(`There is no command "${argv.join(' ')}".\n\n${help()}`);
-    return say(help());
+      throw new Error(`There is no command "${argv.join(' ')}".\n\n${helpOf(commands)}`);
+    return say(helpOf(commands));
   }
   if (argv.includes('--help') || argv.includes('-h')) return say(`Usage: ${commandLine(command.usage)}\n\n${command.about}`);
   await command.run(argv.slice(name.split(' ').length));

@@ -27,10 +27,16 @@ export class Program {
   stdout = '';
   stderr = '';
 
-  /** @param bin what runs it; by default Node */
-  constructor(file: string, args: readonly string[], env: Readonly<Record<string, string>>, { bin = process.execPath, cwd = root } = {}) {
+  /** @param bin what runs it; by default Node. `user` is the number of another user, which only root may name */
+  constructor(
+    file: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    { bin = process.execPath, cwd = root, user }: { bin?: string; cwd?: string; user?: number | undefined } = {},
+  ) {
     this.child = spawn(bin, [file, ...args], {
       cwd,
+      ...(user !== undefined && { uid: user, gid: user }),
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
