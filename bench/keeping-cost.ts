@@ -55,8 +55,8 @@ const makers = [
   loop('bench_list', 'PERFORM e.id FROM event e WHERE e.workspace_id = v_workspace ORDER BY e.id DESC LIMIT 50;'),
 ];
 
-/** Prints what inserts, look-ups, lists, and the end of a day cost. `remove` takes a day away and says how many rows that were. */
-export async function costs(client: pg.ClientBase, remove: () => Promise<number>, dayRows: number): Promise<void> {
+/** Prints what inserts, look-ups, lists, and rows that leave cost. `remove` takes `removed` rows away. */
+export async function costs(client: pg.ClientBase, remove: () => Promise<void>, removed: number): Promise<void> {
   const count = 20_000;
   await client.query('CREATE TABLE IF NOT EXISTS bench_made (n int PRIMARY KEY, workspace_id uuid, id uuid)');
   await client.query('TRUNCATE bench_made');
@@ -70,6 +70,6 @@ export async function costs(client: pg.ClientBase, remove: () => Promise<number>
   await costOf(client, 'the same without a look-up', count, call('bench_look_nowhere', count));
   await costOf(client, 'a list of 50, newest first', 2_000, call('bench_list', 2_000));
   await client.query('CHECKPOINT');
-  await costOf(client, 'a row of a day that leaves', dayRows, remove);
-  await costOf(client, 'its share of the vacuum after it', dayRows, () => client.query('VACUUM event'));
+  await costOf(client, 'a row that leaves', removed, remove);
+  await costOf(client, 'its share of the vacuum after it', removed, () => client.query('VACUUM event'));
 }
