@@ -38,7 +38,9 @@ export async function buildOldRelease(): Promise<Release | undefined> {
   );
   if (commit === undefined) return undefined;
   const checkout = path.join(tmpdir(), `agent-payments-${oldTag}-${commit.slice(0, 12)}`);
-  if (existsSync(path.join(checkout, 'dist', 'main.js'))) return releaseAt(checkout);
+  const isBuilt = existsSync(path.join(checkout, 'dist', 'main.js'));
+  // Its packages may be those of a checkout that is gone.
+  if (isBuilt && existsSync(path.join(checkout, 'node_modules', 'pg'))) return releaseAt(checkout);
   const draft = `${checkout}.${process.pid}`;
   await rm(checkout, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
