@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   cells: () => import('./cells.js'),
   evidence: () => import('./evidence.js'),
   secrets: () => import('./secrets.js'),
+  keeping: () => import('./keeping.js'),
 };
 
 const bench = benches[name];

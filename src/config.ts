@@ -49,6 +49,7 @@ export interface Config {
   readonly metricsPublic: boolean;
   readonly drainSeconds: number;
   readonly retentionEventsDays: number;
+  readonly retentionAuditDays: number | null;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
@@ -128,6 +129,7 @@ const table = {
   },
   DRAIN_SECONDS: { schema: wholeNumber(0, 60), default: '0', meaning: 'Seconds after SIGTERM in which `/ready` is 503 and all is served' },
   RETENTION_EVENTS_DAYS: { schema: wholeNumber(7, 365), default: '30', meaning: 'Days for which events and their deliveries are kept' },
+  RETENTION_AUDIT_DAYS: { schema: wholeNumber(400, 36_500), default: '', meaning: 'Age in days at which audit entries may be archived' },
   METRICS_PUBLIC: { schema: yesOrNo, default: 'false', meaning: '`true`: `/metrics` on the other ports answers more than this machine' },
   BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
   SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
@@ -265,6 +267,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     metricsPublic: read('METRICS_PUBLIC'),
     drainSeconds: read('DRAIN_SECONDS'),
     retentionEventsDays: read('RETENTION_EVENTS_DAYS'),
+    retentionAuditDays: read('RETENTION_AUDIT_DAYS'),
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),

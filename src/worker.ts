@@ -7,7 +7,7 @@ import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
 import { Loop } from './platform/due/loop.js';
 import type { RealTimeWork } from './platform/due/real-time.js';
 import type { DueStep } from './platform/due/step.js';
-import { type Sweep, sweepSize } from './platform/due/sweep.js';
+import { caughtUp, type Sweep, sweepSize } from './platform/due/sweep.js';
 import { type DueWork, dueTables } from './platform/due/workspace-clock.js';
 import { shards } from './platform/shard.js';
 
@@ -159,9 +159,11 @@ const sweepPaceMs = 20;
 
 /** Sweeps once a minute, and on while there was a full batch. */
 function startSweep(platform: Platform, sweep: Sweep): Loop {
-  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, paceMs: () => sweepPaceMs, log: platform.log }, async () =>
-    (await sweep(platform, sweepSize)) >= sweepSize ? 0 : Number.POSITIVE_INFINITY,
-  );
+  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, paceMs: () => sweepPaceMs, log: platform.log }, async () => {
+    if ((await sweep(platform, sweepSize)) >= sweepSize) return 0;
+    caughtUp.set({ sweep: sweep.name }, platform.clock.now().getTime() / 1_000);
+    return Number.POSITIVE_INFINITY;
+  });
 }
 
 /** Under load events are published in batches: a round of its own for each transfer would cost more than the transfer. */

@@ -123,18 +123,21 @@ export function runCli(args: readonly string[], env: Readonly<Record<string, str
   return launchCli(args, env).ended;
 }
 
-/** Starts a server without waiting for it, by this Node or another one. */
-export function launchServer(env: Readonly<Record<string, string>>, { bin = process.execPath } = {}): ServerProcess {
-  return new ServerProcess(path.join(root, 'dist', 'main.js'), [], env, { bin });
+/** Starts a server without waiting for it, by this Node or another one, of this checkout or another one. */
+export function launchServer(env: Readonly<Record<string, string>>, { bin = process.execPath, checkout = root } = {}): ServerProcess {
+  return new ServerProcess(path.join(checkout, 'dist', 'main.js'), [], env, { bin, cwd: checkout });
 }
 
 /** Starts a server; returns when it says that it is ready. */
-export async function startServerProcess(env: Readonly<Record<string, string>>, options: { bin?: string } = {}): Promise<ServerProcess> {
+export async function startServerProcess(
+  env: Readonly<Record<string, string>>,
+  options: { bin?: string; checkout?: string } = {},
+): Promise<ServerProcess> {
   const begun = performance.now();
   const server = launchServer(env, options);
   const ready = new Promise<void>((resolve) => {
     server.child.stdout?.on('data', () => {
-      if (server.readyIn > 0 || !server.stdout.includes('is ready')) return;
+      if (server.readyIn > 0 || !/is ready|^Working\./m.test(server.stdout)) return;
       server.readyIn = performance.now() - begun;
       resolve();
     });

@@ -4,7 +4,9 @@ import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { manifest } from '../src/contexts.js';
 import { publishEvents, sweepEvents } from '../src/events/outbox.js';
+import type { Platform } from '../src/platform/ctx.js';
 import { rowStep } from '../src/platform/due/step.js';
+import { caughtUp } from '../src/platform/due/sweep.js';
 import { publisherRestMs, startWorker, type Work, type Worker } from '../src/worker.js';
 import { payer } from './contexts/agents/payer.js';
 import { openWallet, useHarness } from './harness.js';
@@ -184,17 +186,17 @@ describe('a sweep', () => {
     const failing = async () => {
       throw new Error('this sweep is broken');
     };
-    start({
-      sweeps: [
-        failing,
-        async (platform, most) => {
-          const removed = await sweepEvents(platform, most);
-          calls.push(removed);
-          return removed;
-        },
-      ],
-    });
+    const counting = async (platform: Platform, most: number) => {
+      const removed = await sweepEvents(platform, most);
+      calls.push(removed);
+      return removed;
+    };
+    caughtUp.reset();
+    start({ sweeps: [failing, counting] });
     await expect.poll(() => calls, { timeout: 10_000 }).toEqual([1_000, 1_000, 500]);
+    // What fails is never caught up.
+    const at = harness.clock.now().getTime() / 1_000;
+    await expect.poll(async () => (await caughtUp.get()).values).toEqual([{ labels: { sweep: 'counting' }, value: at }]);
   });
 
   it('is interrupted between two batches when the worker stops', async () => {

@@ -14,6 +14,7 @@ import { systemCtx } from '../platform/due/step.js';
 import type { OperatorRates } from '../platform/rate-limit.js';
 import { parseId } from '../platform/schema/id.js';
 import { flag, ofData, required, say, settingsOf, text, wholeNumber } from './argument.js';
+import { auditCommands } from './audit-command.js';
 import { backupCommands } from './backup-command.js';
 import { addCell, checkDirectory, drainCell, listCells, platformForTenant, removeCell, setCellUrl } from './cell.js';
 import { endConnection, listConnections } from './connection.js';
@@ -54,6 +55,7 @@ const bar = () => progressBar((part) => void process.stderr.write(part), process
 /** What each of them does with its arguments. */
 export const administration = {
   ...migrateCommands,
+  ...auditCommands,
   'tenant create': async (args) => {
     const { values } = parseArgs({ args, options: { ...ofData, name: text, cell: text, json: flag } });
     await withPlatform(settingsOf(values), async (home) => {

@@ -1,8 +1,8 @@
 // Opening the sockets of the process, and closing them in order.
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { listeningOrigin } from '../platform/authority.js';
 
 /** Where to listen; `setting` names the port. */
@@ -61,13 +61,54 @@ function tellToClose(server: Server): void {
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
 }
 
-/** Lets requests in flight end, for so many ms; then cuts what is left. */
+/** Lets requests in flight end, for so many ms; then cuts what is left. A connection that has just come, and asks now, is in flight too. */
 export async function close(server: Server, forMs = graceMs): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   tellToClose(server);
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const closed = once(server, 'close');
   const cut = setTimeout(() => server.closeAllConnections(), forMs);
+  await stopListening(server);
+  // What has arrived is read first: the turn of a timer begins before that.
+  const idle = setInterval(() => void setImmediate(() => server.closeIdleConnections()), 50);
   await closed;
   clearInterval(idle);
   clearTimeout(cut);
+}
+
+/** How long a turn is looked for in which nobody comes. */
+const longestSearchMs = 2_000;
+const shortTurnMs = 0.2;
+
+/**
+ * Closes the socket that listens. The system resets what is connected and not accepted, and a process accepts one
+ * connection in a turn of its event loop. So the socket is closed right after a turn in which nobody came, a short one if there is one: from
+ * then on connections are refused, and a balancer tries the next process. Requests wait meanwhile, which makes the turns short.
+ */
+async function stopListening(server: Server): Promise<void> {
+  const serve = holdRequests(server);
+  let came = 0;
+  server.on('connection', () => {
+    came += 1;
+  });
+  const started = performance.now();
+  for (let isQuiet = false; !isQuiet; ) {
+    const [before, begun] = [came, performance.now()];
+    await nextTurn();
+    const [turnMs, searchMs] = [performance.now() - begun, performance.now() - started];
+    isQuiet = searchMs > longestSearchMs || (came === before && turnMs < shortTurnMs + searchMs / 100);
+  }
+  server.close();
+  serve();
+}
+
+/** Keeps requests that come from now on; returns what serves them, and all later ones. */
+function holdRequests(server: Server): () => void {
+  const held: Parameters<RequestListener>[] = [];
+  const listeners = server.rawListeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (...exchange) => void held.push(exchange));
+  return () => {
+    server.removeAllListeners('request');
+    for (const listener of listeners) server.on('request', listener);
+    for (const exchange of held) server.emit('request', ...exchange);
+  };
 }

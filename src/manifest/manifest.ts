@@ -9,9 +9,10 @@ import { sweepClaims, sweepHolds, sweepLimitCounters } from '../ledger/sweep.js'
 import { writeDenials } from '../platform/denial.js';
 import { dueGauges } from '../platform/due/due-gauge.js';
 import { type DueStep, rowStep } from '../platform/due/step.js';
+import { caughtUp } from '../platform/due/sweep.js';
 import { type Extension, Extensions } from '../platform/extension.js';
 import { keyedAnswers } from '../platform/idempotency.js';
-import { tendPartitions } from '../platform/partition.js';
+import { partitionsEnd, tendPartitions } from '../platform/partition.js';
 import type { Context, ContextParts } from './context.js';
 import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
 
@@ -26,7 +27,7 @@ export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | '
 /** What no context gives: that of the ledger, of events and of the platform. */
 const foundation: Context = {
   events: [lowBalanceEvents],
-  metrics: [setSizes, waits, steps, lags],
+  metrics: [setSizes, waits, steps, lags, caughtUp, partitionsEnd],
   gauges: [outboxGauges, dueGauges],
   sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds, tendPartitions(keyedAnswers)],
   regularWrites: [writeDenials],

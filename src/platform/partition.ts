@@ -1,6 +1,7 @@
 // Tables whose rows leave with their time. They are partitioned by ranges of a time: what is over is dropped whole, which leaves no dead row
 // and nothing to vacuum (decision 0066). Partitions are made ahead. A row that has none falls into the DEFAULT partition, the net.
 import type pg from 'pg';
+import { Gauge } from 'prom-client';
 import { addSeconds } from './clock.js';
 import type { Platform } from './ctx.js';
 import type { Sweep } from './due/sweep.js';
@@ -58,9 +59,19 @@ export function tendPartitions(each: PartitionedTable): Sweep {
       if (!partitions.some((other) => overlaps(other, range))) await make(platform, each, range);
     }
     for (const { name, to } of partitions) if (to <= over) await change(platform, [`DROP TABLE ${name}`]);
+    const last = (await partitionsOf(pool, each.table)).at(-1);
+    if (last !== undefined) partitionsEnd.set({ table: each.table }, last.to.getTime() / 1_000);
     return sweepNet(pool, each, { over, most });
   };
 }
+
+/** By table. */
+export const partitionsEnd = new Gauge({
+  name: 'partitions_end_timestamp_seconds',
+  help: 'The time up to which a table has partitions, as seconds since 1970. Rows of later times go into its DEFAULT partition.',
+  labelNames: ['table'],
+  registers: [],
+});
 
 /** The ranges for which there should be partitions now. */
 function rangesOf({ unit, from, to }: PartitionedTable, now: Date): Range[] {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keyedAnswers } from '../../src/platform/idempotency.js';
-import { type PartitionedTable, tendPartitions } from '../../src/platform/partition.js';
+import { type PartitionedTable, partitionsEnd, tendPartitions } from '../../src/platform/partition.js';
 import { type Answer, useHarness } from '../harness.js';
 import { query } from '../ledger/wallet-ref.js';
 import { explain } from '../plan.js';
@@ -64,6 +64,8 @@ describe('partitions of answers', () => {
     harness.clock.advance(2);
     await tend();
     expect(await tables()).toEqual(hours(...ahead.slice(0, -1).map((name) => name.slice(-10)), '2026030315'));
+    const { values } = await partitionsEnd.get();
+    expect(values).toEqual([{ labels: { table: 'keyed_answer' }, value: Date.UTC(2026, 2, 3, 16) / 1_000 }]);
   });
 
   it('take answers by the hour in which they expire, and replay them over its boundary', async () => {

@@ -112,6 +112,22 @@ const AuditTree = builder.objectRef<NonNullable<Verification['tree']>>('AuditTre
   }),
 });
 
+const AuditCheckpoint = builder.objectRef<NonNullable<Verification['fromCheckpoint']>>('AuditCheckpoint').implement({
+  description:
+    'Where the kept part of an audit log begins, because entries before it were archived to a file of the operator of the platform.',
+  fields: (t) => ({
+    leafIndex: t.field({
+      type: 'Cents',
+      description: 'The first leaf whose entry is kept.',
+      resolve: ({ leafIndex }) => Number(leafIndex),
+    }),
+    archivedSha256: t.string({
+      description: 'SHA-256 of the file with the entries before it, in hex.',
+      resolve: ({ sha256 }) => sha256.toString('hex'),
+    }),
+  }),
+});
+
 const AuditVerification = builder.objectRef<Verification>('AuditVerification').implement({
   description: 'The result of recomputing the audit log.',
   fields: (t) => ({
@@ -137,6 +153,11 @@ const AuditVerification = builder.objectRef<Verification>('AuditVerification').i
       nullable: true,
       description: 'The tree that was recomputed; null while there is no entry.',
       wire: { orNull: true },
+    }),
+    fromCheckpoint: t.expose('fromCheckpoint', {
+      type: AuditCheckpoint,
+      nullable: true,
+      description: 'Where the check began, where entries were archived; they are checked in their file. Else null.',
     }),
     nextAfter: t.expose('nextAfter', {
       type: 'AuditEntryId',
@@ -171,7 +192,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => auditEntries(ctx, filter),
   }),
   auditEntry: t.field({
-    route: rest('GET /v1/audit-log/{id}', 'Read an entry of the audit log. Entries are never changed or deleted.'),
+    route: rest('GET /v1/audit-log/{id}', 'Read an entry of the audit log. Entries are never changed, and leave only for an archive.'),
     type: AuditEntry,
     authScopes: { audience: 'operator', scope: 'audit:read' },
     args: { id: t.arg({ type: 'AuditEntryId' }) },

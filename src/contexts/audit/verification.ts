@@ -2,6 +2,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import { type Checkpoint, checkpointOf } from './archive.sql.js';
 import { blockBefore, blocksFrom, leavesOf, notedOtherRoot } from './block.sql.js';
 import { checkStretch, type Link, notedOtherwise, strayEntry } from './chain.sql.js';
 import { checkBlocks, strayLines, type Walk } from './leaf-check.js';
@@ -20,6 +21,8 @@ export interface Verification {
   /** The root of the tree, or the hash of the newest entry of the chain while there is no tree. */
   headHash: string | null;
   tree: { size: bigint; rootHash: string } | null;
+  /** Where the kept part of the log begins, where entries were archived: those before it are not looked at. */
+  fromCheckpoint: Checkpoint | null;
   /** Where to go on, when there are more entries than one request checks. */
   nextAfter: string | null;
 }
@@ -56,19 +59,25 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const ended = ({ invalid, nextAfter }: Found): boolean => invalid !== undefined || nextAfter != null;
 
 /**
- * Recomputes the log of the workspace from its beginning, or from the entry `after` on. An entry that was changed, added or removed is found;
+ * Recomputes the log of the workspace from its beginning or the end of its archive, or from the entry `after` on. An entry that was changed, added or removed is found;
  * one that is missing at the end has no id. What was written anew with all its hashes is found where a snapshot of the treasury has noted
  * the root. 404 for an unknown entry.
  */
 export async function verifyAuditLog(ctx: Ctx, after: string | null): Promise<Verification> {
   await takeUpNow(ctx);
   const head: Head | null = await ctx.db.auditHead.findFirst();
+  const checkpoint = await checkpointOf(ctx.platform.database.pool, ctx.workspace.id);
   const start = after === null ? { chain: { position: 0n, hash: beginningOf(ctx.workspace.id) } } : await startAfter(ctx, after);
   let found: Found = { checked: 0, erased: 0 };
   if (head !== null) {
     if ('chain' in start) found = await checkChain(ctx, start.chain, head);
     if (!ended(found) && head.root !== null) {
-      const tree = await checkTree(ctx, 'leaf' in start ? start : { leaf: 0n, after: firstId }, head, mostChecked - found.checked);
+      const tree = await checkTree(
+        ctx,
+        'leaf' in start ? start : { leaf: checkpoint?.leafIndex ?? 0n, after: firstId },
+        head,
+        mostChecked - found.checked,
+      );
       found = { ...tree, checked: found.checked + tree.checked, erased: found.erased + tree.erased };
     }
   }
@@ -79,6 +88,7 @@ export async function verifyAuditLog(ctx: Ctx, after: string | null): Promise<Ve
     firstInvalidId: found.invalid ?? null,
     headHash: head && hex(head.root ?? head.hash),
     tree: head?.root ? { size: head.treeSize, rootHash: hex(head.root) } : null,
+    fromCheckpoint: checkpoint ?? null,
     nextAfter: found.nextAfter ?? null,
   };
 }

@@ -1,4 +1,5 @@
 // The GraphQL face of evidence: the log, its heads, leaves, and proofs.
+
 import { z } from 'zod';
 import type { EvidenceState, EvidenceLog as LogRow } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
@@ -6,6 +7,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { LineArchived } from '../audit/archive.js';
 import { HeadNotSigned, LogHalted } from './errors.js';
 import { type Checkpoint, type Consistency, consistency, currentLog, headAt } from './head.js';
 import { type ProvenLeaf, provenLeaf } from './leaf.js';
@@ -225,7 +227,7 @@ builder.queryFields((t) => ({
         validate: size,
       }),
     },
-    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned] }),
+    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, LineArchived] }),
     resolve: (_root, { leaf, treeSize }, ctx) => provenLeaf(ctx, { leaf, treeSize: sizeOf(treeSize) }),
   }),
   evidenceConsistency: t.field({

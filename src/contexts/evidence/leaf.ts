@@ -12,6 +12,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import { covers, type Scope } from '../../platform/scope.js';
+import { archivedSoFar, LineArchived } from '../audit/archive.js';
 import { blockBefore, leavesOf, linesOf, secretOf } from '../audit/block.sql.js';
 import { TreeReader } from '../audit/proof.js';
 import { storedParts } from '../spending/evidence/stored-part.sql.js';
@@ -33,13 +34,17 @@ export interface ProvenLeaf {
   head: Checkpoint;
 }
 
-/** The leaf with this index, or of this line of the audit log, under the head of a size, the newest by default. 404 for one that is not there. */
+/** The leaf with this index, or of this line of the audit log, under the head of a size, the newest by default. 404 for one that is not there, 409 for an archived one. */
 export async function provenLeaf(ctx: Ctx, { leaf, treeSize }: { leaf: string; treeSize: bigint | null }): Promise<ProvenLeaf> {
   const { head } = await headAt(ctx, treeSize);
   const place = await placeOf(ctx, leaf);
   if (place.index >= head.treeSize) throw new NotFound('leaf');
   const [proven] = await proveLeaves(ctx, [place], head, (parts) => visibleOf(ctx, parts));
-  if (proven === undefined) throw new NotFound('leaf');
+  if (proven === undefined) {
+    const checkpoint = await archivedSoFar(ctx);
+    if (checkpoint !== undefined && place.index < checkpoint.leafIndex) throw new LineArchived(checkpoint);
+    throw new NotFound('leaf');
+  }
   return proven;
 }
 

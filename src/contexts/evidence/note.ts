@@ -31,6 +31,29 @@ export function vkeyOf(key: NoteKey): string {
   return `${key.origin}+${keyId(key).toString('hex')}+${base64(Buffer.concat([Buffer.of(ed25519), key.publicKey]))}`;
 }
 
+/**
+ * A key as vkeyOf() prints it.
+ * @throws an error with a sentence for anything else
+ */
+export function readVkey(text: string): NoteKey {
+  const [origin = '', id = '', value = ''] = text.split('+', 3);
+  const bytes = Buffer.from(text.slice(origin.length + id.length + 2), 'base64');
+  const key = { origin, publicKey: bytes.subarray(1) };
+  if (value === '' || bytes.length !== 33 || bytes[0] !== ed25519 || keyId(key).toString('hex') !== id)
+    throw new Error('This is no key of a log.');
+  return key;
+}
+
+/**
+ * How many leaves the head in a note has, whoever signed it.
+ * @throws an error with a sentence where the text is no checkpoint
+ */
+export function sizeOfNote(note: string): bigint {
+  const [, , size] = pattern.exec(note) ?? [];
+  if (size === undefined) throw new Error('The head that was given is no checkpoint of a log.');
+  return BigInt(size);
+}
+
 /** What is signed of a head: origin, size and root, a line each. */
 export function checkpointText(origin: string, { treeSize, root }: Head): string {
   return `${origin}\n${treeSize}\n${base64(root)}\n`;

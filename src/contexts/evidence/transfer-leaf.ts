@@ -4,6 +4,7 @@ import type { Disclosure, PartName } from '../../platform/audit-leaf.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import { covers, type Scope } from '../../platform/scope.js';
+import { archivedSoFar, LineArchived } from '../audit/archive.js';
 import { leavesOf } from '../audit/block.sql.js';
 import { canSeePayerSide } from '../transfers/side.js';
 import { type LeafPlace, readable } from './leaf.js';
@@ -13,10 +14,14 @@ import { besideTransfer, linesAbout, postingLines, type Role, type RoleLine, ref
 const mostAbout = 12;
 const mostRefunds = 12;
 
-/** The line whose posting completed a transfer. 409 for a transfer that has not been completed. */
+/** The line whose posting completed a transfer. 409 for a transfer that has not been completed, or whose lines were archived. */
 export async function completingLine(ctx: Ctx, transfer: Transfer): Promise<string> {
   const lines = await postingLines(ctx.platform.database.pool, ctx.workspace.id, [transfer.id]);
   const line = lines.find(({ status }) => status === 'completed');
+  const checkpoint = await archivedSoFar(ctx);
+  const isMissing = line === undefined && transfer.status === 'completed';
+  // Gap G-837: A pack of a transfer that was made before the end of the archive is 409, even where the line that completed it is kept.
+  if (checkpoint !== undefined && (isMissing || transfer.createdAt <= checkpoint.until)) throw new LineArchived(checkpoint);
   if (line !== undefined) return line.id;
   const message =
     transfer.status === 'completed'

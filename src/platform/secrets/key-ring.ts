@@ -61,8 +61,9 @@ export function unwrap(masters: readonly MasterKey[], { id, wraps }: DataKeyRow)
 export function ringOf(masters: readonly MasterKey[], rows: readonly DataKeyRow[]): KeyRing {
   const opened = rows.map((row) => ({ ...row, key: unwrap(masters, row) }));
   const keys = new Map(opened.flatMap(({ id, key }) => (id === indexKey || key === undefined ? [] : [[id, key] as const])));
-  const current = opened.find(({ state }) => state === 'current');
-  return { keys, current: current?.id ?? firstKey, index: opened.find(({ id }) => id === indexKey)?.key };
+  const current = opened.find(({ state }) => state === 'current')?.id ?? firstKey;
+  const isMaster = masters.some(({ key }) => keys.get(current)?.equals(key));
+  return { keys, current, index: opened.find(({ id }) => id === indexKey)?.key, isOfBefore: current === firstKey && isMaster };
 }
 
 /**

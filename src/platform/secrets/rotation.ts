@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { forEachCell } from '../cell/every-cell.js';
 import type { Platform } from '../ctx.js';
 import { inTransaction } from '../postgres/database.js';
+import { olderProcesses } from '../postgres/older-process.js';
 import { masterKeysOf, openRing, unwrap, wrap } from './key-ring.js';
 import {
   type DataKeyRow,
@@ -24,6 +25,8 @@ import { firstKey } from './vault.js';
 
 /** A process that was not seen for so many seconds is silent. */
 const silentSeconds = 60;
+/** Processes of before know no data keys. */
+const firstRelease = '0.2.0';
 /** So long what an old key has signed may live. */
 const signedHours = 24;
 
@@ -120,6 +123,8 @@ export async function rotateMaster(platform: Platform): Promise<string> {
 export async function rotateData(platform: Platform, tell: (text: string) => void): Promise<number> {
   const masters = mastersOf(platform);
   const pool = poolOf(platform);
+  const [before] = await olderProcesses(pool, pool, firstRelease);
+  if (before !== undefined) throw new Error(`${before} cannot open what a data key seals: end what is older than ${firstRelease} first`);
   const id = await inTransaction(pool, async (tx) => {
     await lockDataKeys(tx);
     const rows = await dataKeyRows(tx);

@@ -10,6 +10,8 @@ export interface KeyRing {
   current: number;
   /** What makes names to look things up by. It never changes, whatever is rotated. */
   index: Buffer | undefined;
+  /** True while the key that seals is the one of a release before data keys: processes of that release open what it seals. */
+  isOfBefore?: boolean;
 }
 
 /** The key of what was sealed before values named theirs. */
@@ -47,10 +49,13 @@ export class Vault {
     return this.#ring.keys.has(this.#ring.current);
   }
 
-  /** `APV1`, number of the key, nonce, tag and ciphertext of `secret`. `rowId` is authenticated with it, so that it cannot be moved to another row. */
+  /**
+   * `APV1`, number of the key, nonce, tag and ciphertext of `secret`; for processes of before without the first two. `rowId` is
+   * authenticated with it, so that it cannot be moved to another row.
+   */
   seal(secret: string, rowId: string): Buffer<ArrayBuffer> {
-    const { current } = this.#ring;
-    const head = headOf(current);
+    const { current, isOfBefore } = this.#ring;
+    const head = isOfBefore ? Buffer.alloc(0) : headOf(current);
     const sealed = encrypt(this.#key(current), Buffer.from(secret), Buffer.concat([head, Buffer.from(rowId)]));
     return Buffer.concat([head, sealed]) as Buffer<ArrayBuffer>;
   }

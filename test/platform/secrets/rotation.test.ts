@@ -1,14 +1,15 @@
 // Keys that rotate while processes with old, both and new settings serve (CONTRACT.md 24).
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Platform } from '../../../src/platform/ctx.js';
 import { createLogger } from '../../../src/platform/log.js';
-import { masterKey, openRing } from '../../../src/platform/secrets/key-ring.js';
-import { withdrawDataKey, writeProcess } from '../../../src/platform/secrets/key-row.js';
+import { masterKey, openRing, ringOf, wrap } from '../../../src/platform/secrets/key-ring.js';
+import { type DataKeyRow, withdrawDataKey, writeProcess } from '../../../src/platform/secrets/key-row.js';
 import { resealing } from '../../../src/platform/secrets/resealing.js';
 import { retire, rotateData, rotateMaster, secretsStatus } from '../../../src/platform/secrets/rotation.js';
 import { sealedColumns } from '../../../src/platform/secrets/sealed-column.js';
-import { keyOf } from '../../../src/platform/secrets/vault.js';
+import { decryptBytes, keyOf, Vault } from '../../../src/platform/secrets/vault.js';
 import { closePlatform, openPlatform, type RunningServer, startServer } from '../../../src/server.js';
 import { newHolder } from '../../factories/mandate.js';
 import { newMppSession } from '../../factories/mpp.js';
@@ -105,7 +106,7 @@ describe('a master key', () => {
     await rotateMaster(command);
     const { pool } = harness.platform.database;
     const id = '019cadfd-8900-7000-8000-000000000001';
-    await writeProcess(pool, { id, version: '0.1.0', role: 'api', keyIds: [name, '1'] });
+    await writeProcess(pool, { id, version: '0.2.0', role: 'api', keyIds: [name, '1'] });
     await expect(retire(command, name, true)).rejects.toThrow('restart it with the new settings');
     await pool.query("UPDATE process SET seen_at = now() - interval '61 s' WHERE id = $1", [id]);
     await expect(retire(command, name, false)).rejects.toThrow('give --force');
@@ -155,7 +156,7 @@ describe('a data key', () => {
   it('seals nothing before every living process knows it', async () => {
     const { pool } = harness.platform.database;
     const id = '019cadfd-8900-7000-8000-000000000002';
-    await writeProcess(pool, { id, version: '0.1.0', role: 'worker', keyIds: [masterKey(first()).name, '1'] });
+    await writeProcess(pool, { id, version: '0.2.0', role: 'worker', keyIds: [masterKey(first()).name, '1'] });
     const command = await commandWith({ secretsKey: first() });
     const current = command.vault.ring.current;
     const told: string[] = [];
@@ -169,6 +170,19 @@ describe('a data key', () => {
     expect(await rotating).toBeGreaterThan(current);
     expect(told).toEqual(['waiting for 1 of 1 processes to know the key']);
     await pool.query('DELETE FROM process WHERE id = $1', [id]);
+  });
+
+  it('is not made while a process of a release before lives, which could not open what it seals', async () => {
+    const { config } = harness.platform;
+    const before = new pg.Client({ connectionString: config.databaseUrl ?? '', application_name: 'agent-payments' });
+    await before.connect();
+    try {
+      await expect(rotateData(await commandWith({ secretsKey: first() }), silence)).rejects.toThrow(
+        '1 connections of a process of version before 0.2.0 cannot open what a data key seals: end what is older than 0.2.0 first',
+      );
+    } finally {
+      await before.end();
+    }
   });
 
   it('that two commands make at once is one that seals, and is not taken back once it does', async () => {
@@ -198,6 +212,26 @@ describe('a data key', () => {
 });
 
 describe('a sealed value', () => {
+  it('is one of before as long as the key is that of a release before, whose processes have to open it', () => {
+    const [before, other] = [masterKey(newKey()), masterKey(newKey())];
+    const row = (id: number, state: DataKeyRow['state'], key: Buffer): DataKeyRow => {
+      const wraps = { [before.name]: wrap(before, id, key).toString('hex') };
+      return { id, state, createdAt: new Date(), endedAt: null, endedSeconds: null, wraps };
+    };
+    const sealedWith = (rows: DataKeyRow[]) => {
+      const vault = new Vault(before.key.toString('hex'));
+      vault.use(ringOf([before], rows));
+      const sealed = vault.seal('secret', 'row');
+      expect(vault.open(sealed, 'row')).toBe('secret');
+      return sealed;
+    };
+    const sealed = sealedWith([row(1, 'current', before.key)]);
+    expect(keyOf(sealed)).toBeUndefined();
+    expect(decryptBytes(before.key, sealed, Buffer.from('row')).toString()).toBe('secret');
+    expect(keyOf(sealedWith([row(1, 'current', other.key)]))).toBe(1);
+    expect(keyOf(sealedWith([row(1, 'old', before.key), row(2, 'current', other.key)]))).toBe(2);
+  });
+
   it('is of its row, its key and its bytes', () => {
     const { vault } = harness.platform;
     const sealed = vault.seal('secret', 'row');
