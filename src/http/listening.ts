@@ -1,7 +1,7 @@
 // Opening the sockets of the process, and closing them in order.
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { listeningOrigin } from '../platform/authority.js';
 
@@ -96,8 +96,10 @@ async function stopListening(server: Server): Promise<void> {
     const [turnMs, searchMs] = [performance.now() - begun, performance.now() - started];
     isQuiet = searchMs > longestSearchMs || (came === before && turnMs < shortTurnMs + searchMs / 100);
   }
-  server.close();
+  // That of HTTP looks over all connections before it closes the socket, and others may come meanwhile.
+  NetServer.prototype.close.call(server);
   serve();
+  server.close();
 }
 
 /** Keeps requests that come from now on; returns what serves them, and all later ones. */
