@@ -11,7 +11,7 @@ import { median, openBenchDatabase, Sandbox, say, testKey } from './platform.js'
 import { makeWallets } from './wallets.js';
 
 const about = `Usage: npm run bench -- keeping [--rows 20000000] [--workspaces 500] [--days 30] [--rate 200] [--seconds 60] [--rounds 3]
-       npm run bench -- keeping --only costs [--rows 20000000]
+       npm run bench -- keeping --only costs [--rows 20000000] [--kind rows|partitions]
 
 Fills the table of events with --rows rows of --workspaces workspaces and --days days, and those of one sandbox whose clock is a year ahead. Then
 pays --rate times a second and reads GET /v1/events ten times a second, for --seconds, with nothing beside it and while a day leaves, --rounds
@@ -44,7 +44,7 @@ const idOf = (ms: string) => `(lpad(to_hex(${ms}), 12, '0') || repeat('0', 20)):
 
 export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
-  const names = { rows: text, workspaces: text, days: text, rate: text, seconds: text, rounds: text, only: text };
+  const names = { rows: text, workspaces: text, days: text, rate: text, seconds: text, rounds: text, only: text, kind: text };
   const { values } = parseArgs({ args, options: { ...names, help: { type: 'boolean' } } });
   if (values.help) return say(about);
   if (process.env['DATABASE_URL'] !== undefined) throw new Error('keeping rebuilds the table of events: unset DATABASE_URL');
@@ -68,6 +68,7 @@ export async function run(args: string[]): Promise<void> {
     sandbox = undefined;
     await makeWorkspaces(pool, given.workspaces);
     for (const kind of ['rows', 'partitions'] as const) {
+      if (values.kind !== undefined && values.kind !== kind) continue;
       await fill(pool, kind, given);
       if (onlyCosts) {
         await measureCosts(pool, kind, given);
