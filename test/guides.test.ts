@@ -101,6 +101,7 @@ describe('the guides', () => {
       'it needs a second PostgreSQL',
       'it needs a second PostgreSQL',
       'it needs a tenant, and a head that was kept',
+      'it needs a tenant, and entries of more than a year ago',
       'test/factories/mpp-call.ts has this client, with the names that are free here',
     ]);
   });
