@@ -110,7 +110,10 @@ export const alterations: readonly Alteration[] = [
   {
     what: 'ledger_transaction: figures',
     tables: ['ledger_transaction'],
-    pick: `SELECT t.id::text, ${lineOf('t.id')} AS name FROM ledger_transaction t WHERE cardinality(limits_before) > 0 AND ${lineOf('t.id')} IS NOT NULL`,
+    // Figures are evidence of a decision: a posting without one, such as a refund or a capture, has none in its leaf.
+    pick: `SELECT t.id::text, e.id::text AS name FROM ledger_transaction t
+      JOIN audit_entry e ON e.workspace_id = t.workspace_id AND e.id::text = ${lineOf('t.id')}
+      WHERE cardinality(t.limits_before) > 0 AND e.decision_id IS NOT NULL`,
     change: 'UPDATE ledger_transaction SET limits_before[1] = limits_before[1] + 1 WHERE id = $1::uuid',
   },
   {
