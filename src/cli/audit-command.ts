@@ -1,7 +1,7 @@
 // The commands that write old entries of the audit log to a file, and check such a file.
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type ArchiveHead, archivedSoFar, archiveLines, NotArchived, noteArchive } from '../contexts/audit/archive.js';
@@ -25,29 +25,30 @@ interface Archived {
 }
 
 /**
- * Writes the entries that are older than RETENTION_AUDIT_DAYS to a new file, and lets them leave the database.
+ * Writes the entries that are older than RETENTION_AUDIT_DAYS to a new file, checks what is in it, and lets them leave the database.
  * @throws NotArchived where there is nothing to archive, or the log is not as it was written
  */
 export async function archiveTo(ctx: Ctx, file: string, progress: (done: number) => void): Promise<Archived> {
   const from = await archivedSoFar(ctx);
   const head = await headToArchive(ctx, from?.leafIndex ?? 0n);
-  const hash = createHash('sha256');
+  let found: FileCheck;
   try {
-    await writeFile(file, archiveLines(ctx, head, progress), hash);
+    await writeFile(file, archiveLines(ctx, head, progress));
+    // What leaves the database is what can be read from the disk, not what was meant to be written.
+    found = await checkFile(file, head.note);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(file, { force: true });
     throw error;
   }
-  const sha256 = hash.digest();
   try {
-    await noteArchive(ctx, from, head, sha256);
+    await noteArchive(ctx, from, head, Buffer.from(found.sha256, 'hex'));
   } catch (error) {
     if (!(error instanceof NotArchived))
       throw new Error(`${file} is whole, but whether it was noted is not known: keep it.`, { cause: error });
     await rm(file, { force: true });
     throw error;
   }
-  return { file, first_leaf: Number(from?.leafIndex ?? 0n), end: Number(head.size), sha256: sha256.toString('hex') };
+  return { file, first_leaf: found.first_leaf, end: found.end, sha256: found.sha256 };
 }
 
 // Gap G-836: An archive ends with a signed head: what is between it and the time of RETENTION_AUDIT_DAYS waits for the next one.
@@ -67,30 +68,26 @@ async function headToArchive(ctx: Ctx, archived: bigint): Promise<ArchiveHead> {
   return { size: head.treeSize, at: head.at, note: head.checkpoint, origin: log.origin, keys };
 }
 
-/** Writes JSON lines to a file that is not there yet, and flushes it to the disk. */
-async function writeFile(file: string, lines: AsyncIterable<object>, hash: Hash): Promise<void> {
+/** Writes JSON lines to a file that is not there yet, and flushes it and its name to the disk. */
+async function writeFile(file: string, lines: AsyncIterable<object>): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
     let held = '';
     for await (const line of lines) {
       held += `${JSON.stringify(line)}\n`;
       if (held.length < heldCharacters) continue;
-      await write(handle, held, hash);
+      await handle.appendFile(held);
       held = '';
     }
-    await write(handle, held, hash);
+    await handle.appendFile(held);
     await handle.sync();
   } finally {
     await handle.close();
   }
+  const folder = await open(path.dirname(file));
+  await folder.sync().finally(() => folder.close());
 }
 const heldCharacters = 1_000_000;
-
-async function write(handle: FileHandle, text: string, hash: Hash): Promise<void> {
-  const bytes = Buffer.from(text);
-  hash.update(bytes);
-  await handle.write(bytes);
-}
 
 /** What a check of a file says. */
 interface FileCheck {
@@ -112,9 +109,11 @@ interface FileCheck {
 export async function checkFile(file: string, note: string | undefined): Promise<FileCheck> {
   const size = note === undefined ? undefined : sizeOfNote(note);
   const hash = createHash('sha256');
-  const bytes = createReadStream(file);
+  const bytes = (await open(file)).createReadStream();
   bytes.on('data', (chunk) => hash.update(chunk));
-  const found = await checkArchive(createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY }), size);
+  const found = await checkArchive(createInterface({ input: bytes, crlfDelay: Number.POSITIVE_INFINITY }), size).finally(() =>
+    bytes.destroy(),
+  );
   const { start, end, root, checked, erased, namedElsewhere } = found;
   const keys = start.keys.map(readVkey);
   const own = headIn(found.head, keys, 'The head in the file');

@@ -132,6 +132,15 @@ describe('an archive', () => {
     expect((await h.test.get('/v1/audit-log/verify')).body.data).toMatchObject({ valid: true, from_checkpoint: { leaf_index: made.end } });
   });
 
+  it('lets nothing leave where the file cannot be written', async () => {
+    await headNow();
+    h.clock.advance(401 * day);
+    const before = await count();
+    await expect(archiveTo(await ownCtx(), path.join(folder, 'no', 'such', 'folder'), () => {})).rejects.toThrow('ENOENT');
+    expect(await sweepArchived(h.platform, 1_000)).toBe(0);
+    expect(await count()).toBe(before);
+  });
+
   it('is noted once where two are written at once', async () => {
     await headNow();
     h.clock.advance(401 * day);
@@ -218,6 +227,10 @@ describe('a check of a file', () => {
     ['another key', (lines) => edit(lines, 0, (line) => Object.assign(line, { keys: [] })), 'is no checkpoint that a key of the log'],
   ])('finds %s', async (_what, change, message) => {
     await expect(checkFile(await altered('altered', change), undefined)).rejects.toThrow(message);
+  });
+
+  it('says that there is no such file', async () => {
+    await expect(checkFile(fileOf('nowhere'), undefined)).rejects.toThrow('ENOENT');
   });
 
   it('finds an entry whose content was taken out by another hand', async () => {
