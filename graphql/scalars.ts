@@ -73,6 +73,7 @@ export interface Scalars {
   RailEntryId: string;
   RailFaultId: string;
   RailImportId: string;
+  RailSwitchId: string;
   RateId: string;
   RefundId: string;
   ReportId: string;
@@ -168,6 +169,7 @@ export const scalars = {
   RailEntryId: "string",
   RailFaultId: "string",
   RailImportId: "string",
+  RailSwitchId: "string",
   RateId: "string",
   RefundId: "string",
   ReportId: "string",

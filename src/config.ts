@@ -4,7 +4,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import {
   apiKey,
+  ConfigError,
   cellNames,
+  filePath,
   hostPorts,
   hostRate,
   mailAddress,
@@ -25,6 +27,8 @@ import {
   wholeNumber,
   yesOrNo,
 } from './setting.js';
+
+export { ConfigError };
 
 const roles = ['all', 'api', 'worker'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -74,23 +78,16 @@ export interface Config {
   readonly oidcAllowHosts: readonly string[];
   /** Events a second that a workspace sends to one verified host; null: any number. */
   readonly webhookHostRate: { readonly test: number | null; readonly live: number | null };
+  /** The file that names the rails of production: absolute. Null: none is connected. */
+  readonly railsFile: string | null;
+  /** Another variable of the environment, which a file of settings names. */
+  readonly variable: (name: string) => string | undefined;
   /** Null: no mail is sent, and links are shown to whoever makes them. */
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly logLevel: (typeof logLevels)[number];
   /** Null: nothing is traced. */
   readonly tracing: TracingConfig | null;
-}
-
-/** What stops the start: one message that names every problem. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`The settings are not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
 }
 
 // An empty default means "unset", which reads as null. `secret` values are not repeated in messages.
@@ -186,6 +183,7 @@ const table = {
     default: '',
     meaning: 'Private `host:port` pairs of identity providers at which people may sign in, comma-separated; over http too',
   },
+  RAILS_FILE: { schema: filePath, default: '', meaning: 'File that names the rails of production. Unset: none is connected' },
   SMTP_URL: {
     schema: url('smtp', 'smtps'),
     default: '',
@@ -289,6 +287,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
     oidcAllowHosts: Object.freeze(read('OIDC_ALLOW_HOSTS') ?? []),
     webhookHostRate: read('WEBHOOK_HOST_RATE') ?? Object.freeze({ test: 100, live: null }),
+    railsFile: read('RAILS_FILE'),
+    variable: (name) => env[name],
     smtpUrl: read('SMTP_URL'),
     mailFrom: read('MAIL_FROM'),
     logLevel: read('LOG_LEVEL'),

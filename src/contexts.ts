@@ -18,6 +18,7 @@ import { identity } from './contexts/identity/context.js';
 import { mandates } from './contexts/mandates/context.js';
 import { mpp } from './contexts/mpp/context.js';
 import { people } from './contexts/people/context.js';
+import { rails } from './contexts/rails/context.js';
 import { rates } from './contexts/rates/context.js';
 import { reconciliation } from './contexts/reconciliation/context.js';
 import { refunds } from './contexts/refunds/context.js';
@@ -51,6 +52,7 @@ export const manifest = manifestOf([
   x402,
   mpp,
   settlement,
+  rails,
   funding,
   cards,
   refunds,

@@ -72,7 +72,7 @@ async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<T
 }
 
 /** Connects the long-lived parts, for every cell. The platform of the first cell stands for them. `redis` carries the fan-out between processes. */
-export function openPlatform(
+export async function openPlatform(
   { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers, primary }: ServerOptions,
   redis?: Redis | undefined,
   tracing?: Tracing | undefined,
@@ -87,7 +87,7 @@ export function openPlatform(
     outbound: new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() }),
     clock,
     log,
-    extensions: manifest.extensions(),
+    extensions: await manifest.configured(config),
     ...(tracing && { tracing }),
     ...(primary && { primary }),
   };

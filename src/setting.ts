@@ -1,6 +1,18 @@
 // What a setting may be: how its text is read and checked.
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { z } from 'zod';
+
+/** What stops the start: one message that names every problem. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
 
 export const text = (form: RegExp, message: string) => z.string().regex(form, message);
 export const wholeNumber = (min: number, max: number) => {
@@ -15,6 +27,8 @@ export const url = (...schemes: string[]) => {
 export const publicUrl = url('http', 'https')
   .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
   .transform((text) => text.replace(/\/+$/, ''));
+/** A file, which becomes absolute. */
+export const filePath = z.string().transform((text) => path.resolve(text));
 export const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
 export const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === 'true');
 

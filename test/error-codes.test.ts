@@ -6,7 +6,7 @@ import { type LimitFigures, limitFigures } from '../src/contexts/spending/pipeli
 import type { Authority } from '../src/contexts/spending/pipeline/pipeline.js';
 import { limitError, ruleError } from '../src/contexts/spending/pipeline/rule-refusal.js';
 import type { SpendFacts } from '../src/contexts/spending/pipeline/rule-result.js';
-import { InsufficientScope } from '../src/platform/errors.js';
+import { InsufficientScope, type NextAction } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
 import { checkoutCauses, mandateCauses, moneyCauses, mppCauses, x402Causes } from './factories/refusal.js';
@@ -236,7 +236,11 @@ describe('the refusal of a rule', () => {
           retry: { safe: true, same_key: true, after_s: 14 * 3_600 },
         },
       });
-      const offered = error.details?.next_actions?.map(({ rel, body }) => [rel, body?.['amount'], body?.['request_approval']]);
+      const offered = (error.details?.next_actions as NextAction[] | undefined)?.map(({ rel, body }) => [
+        rel,
+        body?.['amount'],
+        body?.['request_approval'],
+      ]);
       const approval = layer === 'policy' || layer === 'budget' ? [['request_approval', '7.00', true]] : [];
       expect(offered).toEqual(
         expect.arrayContaining([['smaller_amount', '4.00', undefined], ...approval, ['limits', undefined, undefined]]),

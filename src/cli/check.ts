@@ -1,7 +1,7 @@
 // What `doctor` looks at beside the settings of PostgreSQL: the server, and through its data the secrets, the clocks, the disk and the rails.
 import { statfs } from 'node:fs/promises';
 import { rails } from '../contexts/settlement/rail/rail.js';
-import { railCurrencies } from '../contexts/transfers/rail.js';
+import { knownRails } from '../contexts/transfers/rail.js';
 import { systemClock } from '../platform/clock.js';
 import type { Environment, Platform } from '../platform/ctx.js';
 import type { DataHome } from '../platform/data-home.js';
@@ -93,10 +93,10 @@ async function checkDisk(folder: string | null): Promise<Check> {
 }
 
 /** The rails that a provider serves in each environment. */
-function railsOf({ extensions }: Platform): Check[] {
-  const connected = extensions.of(rails);
+function railsOf(platform: Platform): Check[] {
+  const connected = platform.extensions.of(rails);
   const served = (environment: Environment) =>
-    Object.keys(railCurrencies).filter((name) => connected.of({ environment }, name) !== undefined);
+    Object.keys(knownRails({ platform })).filter((name) => connected.of({ environment }, name) !== undefined);
   const [test, live] = [served('test'), served('live')];
   const production = live.length === 0 ? 'none is connected: payouts are refused with rail_unavailable (docs/rails.md)' : live.join(', ');
   return [{ name: 'Rails', text: `sandbox: ${test.join(', ')}\n${' '.repeat(12)}production: ${production}` }];

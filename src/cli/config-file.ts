@@ -1,10 +1,9 @@
 // A configuration in a file: YAML, or JSON, which is YAML too. Comments and the order of what stays are kept where a file is written again.
-import { type Document, isMap, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq, Document as YamlDocument } from 'yaml';
+import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq, Document as YamlDocument } from 'yaml';
+import { readYaml } from '../platform/yaml.js';
 
 /** Characters of a file, as many as a request may have. */
 const mostCharacters = 1_048_576;
-/** Aliases that a file may resolve: more is a bomb. */
-const mostAliases = 100;
 
 /** What a file says, and where each part of it stands. */
 export interface ConfigFile {
@@ -16,10 +15,7 @@ export interface ConfigFile {
 
 /** Reads a file. Throws one sentence, with the line, for what it cannot be. */
 export function readConfigFile(text: string): ConfigFile {
-  if (text.length > mostCharacters) throw new Error(`The file is longer than ${mostCharacters} characters.`);
-  const lines = new LineCounter();
-  const document = parse(text, lines);
-  const value: unknown = document.toJS({ maxAliasCount: mostAliases });
+  const { value, lineOf } = readYaml(text, { most: mostCharacters });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('The file must be an object with version and config.');
   const { version, source, config, revision: _, managed: __, ...others } = value as Record<string, unknown>;
@@ -32,22 +28,8 @@ export function readConfigFile(text: string): ConfigFile {
   return {
     source,
     config,
-    lineOf(path) {
-      const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-      for (let length = steps.length; length > 0; length -= 1) {
-        const node = document.getIn(steps.slice(0, length), true) as { range?: [number, number, number] | null } | undefined;
-        if (node?.range) return lines.linePos(node.range[0]).line;
-      }
-      return undefined;
-    },
+    lineOf: (path) => lineOf(path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))),
   };
-}
-
-function parse(text: string, lineCounter: LineCounter): Document {
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem === undefined) return document;
-  throw new Error(`Line ${lineCounter.linePos(problem.pos[0]).line}: ${problem.message}`);
 }
 
 interface Exported {
@@ -59,7 +41,7 @@ interface Exported {
 export function writeConfigFile({ config, source }: Exported, before?: string): string {
   const content = { version: 1, ...(source !== undefined && { source }), config };
   if (before === undefined) return new YamlDocument(content).toString({ lineWidth: 0 });
-  const document = parse(before, new LineCounter());
+  const { document } = readYaml(before, { most: mostCharacters });
   if (isMap(document.contents)) mergeMap(document, document.contents, content);
   else document.contents = document.createNode(content) as never;
   return document.toString({ lineWidth: 0 });

@@ -10,11 +10,14 @@ import type { Door } from '../platform/door.js';
 import type { RealTimeWork } from '../platform/due/real-time.js';
 import type { DueStep } from '../platform/due/step.js';
 import type { Sweep } from '../platform/due/sweep.js';
-import type { Extension } from '../platform/extension.js';
+import type { Extension, Extensions } from '../platform/extension.js';
 import type { GaugeGroup } from '../platform/gauge.js';
 import type { Noun } from './noun.js';
 
 type PlatformWork = (platform: Platform) => Promise<void>;
+
+/** Reads what settings of a process add to the extensions that are always there. */
+type Configure = (config: Platform['config'], extensions: Extensions) => Promise<readonly Extension[]>;
 
 /** The parts of a context, each of which may be absent. */
 export interface ContextParts {
@@ -23,6 +26,8 @@ export interface ContextParts {
   events: readonly Declared[];
   /** What it hands to contexts below it. */
   extensions: readonly Extension[];
+  /** What it hands to contexts below it because a setting says so. */
+  configured: readonly Configure[];
   /** Who hears every published event, in transactions of its own. */
   listeners: readonly EventListener[];
   /** What becomes due in tables that belong to no noun. */

@@ -6,6 +6,7 @@ import { lags, steps } from '../events/publication-metric.js';
 import { lowBalanceEvents } from '../ledger/low-balance.js';
 import { setSizes, waits } from '../ledger/posting-metric.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from '../ledger/sweep.js';
+import type { Platform } from '../platform/ctx.js';
 import { writeDenials } from '../platform/denial.js';
 import { dueGauges } from '../platform/due/due-gauge.js';
 import { type DueStep, rowStep } from '../platform/due/step.js';
@@ -17,9 +18,11 @@ import type { Context, ContextParts } from './context.js';
 import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
 
 /** What a process is made of. */
-export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'channelViews'> {
+export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'configured' | 'channelViews'> {
   /** Makes what contexts hand to those below them; a platform has its own. */
   extensions(): Extensions;
+  /** The same, with what the settings of a process add. Throws where a file of settings is wrong. */
+  configured(config: Platform['config']): Promise<Extensions>;
   /** What follows from published events. */
   followers: Followers;
 }
@@ -48,6 +51,11 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
   return {
     nouns: own,
     extensions: () => new Extensions(extensions),
+    configured: async (config) => {
+      const always = new Extensions(extensions);
+      const added = await Promise.all(every('configured').map((read) => read(config, always)));
+      return added.flat().length === 0 ? always : new Extensions([...extensions, ...added.flat()]);
+    },
     listeners,
     followers: { listeners, view: onlyOne(every('channelViews')) },
     due: [...own.flatMap(dueOf), ...every('due')],

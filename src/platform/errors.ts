@@ -17,6 +17,14 @@ export interface NextAction {
   body?: Record<string, unknown>;
 }
 
+/** What who runs the platform does: a setting, or a command. Other tenants hear no more than that it is his to do. */
+export interface OperatorAction {
+  rel?: string;
+  actor: 'operator';
+  setting?: string;
+  command?: string;
+}
+
 /** Whether the same request may be sent again, with the same Idempotency-Key, and after how many seconds. */
 export interface Retry {
   safe: boolean;
@@ -38,7 +46,7 @@ export interface ErrorDetails {
   current_status?: string;
   allowed_from?: readonly string[];
   open?: readonly OpenItem[];
-  next_actions?: readonly NextAction[];
+  next_actions?: readonly (NextAction | OperatorAction)[];
   retry?: Retry;
   terminal?: true;
   [fact: string]: unknown;
@@ -49,7 +57,7 @@ export interface ErrorDetails {
  * What a caller can do about a refusal (CONTRACT.md 0 "Small decisions"): requests that would help, the same one again, or nothing, because
  * neither time nor any request of this caller changes the answer.
  */
-export type WayOut = { next_actions: readonly NextAction[] } | { retry: Retry } | { terminal: true };
+export type WayOut = { next_actions: readonly (NextAction | OperatorAction)[] } | { retry: Retry } | { terminal: true };
 
 export interface ErrorFacts {
   details?: ErrorDetails;

@@ -23,6 +23,7 @@ const readWrite = [
   'connections',
   'config',
   'evidence',
+  'rails',
 ] as const;
 
 /** What can only be read, and what can only be written. */
@@ -102,6 +103,7 @@ const table: Readonly<Record<string, Readonly<Record<Column, Access>>>> = {
   members: { admin: 'W', finance: 'R', 'developer live': 'R', 'developer test': 'R', viewer: 'R' },
   config: { admin: 'W', finance: 'W', 'developer live': 'R', 'developer test': 'W', viewer: 'R' },
   evidence: { admin: 'W', finance: 'R', 'developer live': 'R', 'developer test': 'R', viewer: '-' },
+  rails: { admin: 'W', finance: 'R', 'developer live': 'R', 'developer test': 'R', viewer: 'R' },
   usage: { admin: 'R', finance: 'R', 'developer live': 'R', 'developer test': 'R', viewer: 'R' },
   audit: { admin: 'R', finance: 'R', 'developer live': '-', 'developer test': 'R', viewer: '-' },
   freeze: { admin: 'W', finance: 'W', 'developer live': 'W', 'developer test': 'W', viewer: '-' },

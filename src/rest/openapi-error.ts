@@ -128,17 +128,23 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
       allowed_from: { type: 'array', items: { type: 'string' }, description: 'Statuses that would allow it.' },
       next_actions: {
         type: 'array',
-        description: 'Requests that would help.',
+        description: 'What would help: requests, or what the operator does.',
         items: {
           type: 'object',
           properties: {
             rel: { type: 'string', description: 'What the request does.' },
-            actor: { type: 'string', enum: ['api_key', 'agent', 'any', 'owner'], description: 'Who may send it.' },
+            actor: {
+              type: 'string',
+              enum: ['api_key', 'agent', 'any', 'owner', 'operator'],
+              description: 'Who may send it; `operator`: who runs the platform, by a setting or a command.',
+            },
             method: { type: 'string', description: 'Its HTTP method.' },
             path: { type: 'string', description: 'Its path.' },
             body: { type: 'object', additionalProperties: true, description: 'Its body, where it has one.' },
+            setting: { type: 'string', description: 'What the operator sets.' },
+            command: { type: 'string', description: 'What the operator calls on the command line.' },
           },
-          required: ['rel', 'actor', 'method', 'path'],
+          required: ['actor'],
         },
       },
       terminal: { type: 'boolean', enum: [true], description: 'Neither time nor any request of this caller changes the answer.' },

@@ -174,12 +174,12 @@ function compileRoute(
 }
 
 /** What validation does not know: too many nodes, and members that decide about the status and are not there. */
-function refuseFaults(schema: GraphQLSchema, { name, document, operation, accepted, existing, wrapped, shape }: Route): void {
+function refuseFaults(schema: GraphQLSchema, { name, document, operation, accepted, existing, shape }: Route): void {
   const fault = (message: string) => new GraphQLError(message, { nodes: operation });
   const nodes = countNodes(schema, document, operation);
   if (nodes > mostNodes) throw fault(`Operation "${name}" can ask for ${nodes} nodes; at most ${mostNodes} are allowed.`);
   for (const member of [accepted, existing]) {
-    if (member !== undefined && (wrapped || !shape.members?.has(member))) throw fault(`The answer of "${name}" has no member ${member}.`);
+    if (member !== undefined && !shape.members?.has(member)) throw fault(`The answer of "${name}" has no member ${member}.`);
   }
 }
 

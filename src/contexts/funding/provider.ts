@@ -86,6 +86,6 @@ export function railToFund(ctx: Ctx, { provider, type, currency }: ProviderReque
     throw new FundingUnsupported({ provider, type, currency, currencies: names.map((one) => railCurrencies[one] ?? '') });
   }
   const rail = name === undefined ? null : railOf(ctx, name);
-  if (rail === undefined || !isActive(ctx, row.rails)) throw new RailUnavailable();
+  if (rail === undefined || !isActive(ctx, row.rails)) throw new RailUnavailable(name ?? provider);
   return rail;
 }

@@ -74,7 +74,7 @@ async function takeStretch(ctx: Ctx, id: string, most: number, hasTime: () => bo
 }
 
 async function scopeOf(ctx: Ctx, tx: Tx, { id, rail, dateFrom, dateTo }: ReconciliationReport): Promise<Omit<WalkScope, 'most'>> {
-  const clearingId = await unboundedAccount(within(ctx, tx), `rail.clearing:${rail}`, currencyOf(rail));
+  const clearingId = await unboundedAccount(within(ctx, tx), `rail.clearing:${rail}`, currencyOf(ctx, rail));
   return {
     workspaceId: ctx.workspace.id,
     rail,
@@ -99,7 +99,7 @@ function countsOf(before: ReconciliationReport, { matched, found }: MatchedStret
 /** Writes the findings of a step, and an event for each discrepancy that is new. */
 async function recordFindings(ctx: Ctx, tx: Tx, { id: reportId, rail }: ReconciliationReport, found: readonly Found[]): Promise<void> {
   const at = ctx.clock.now();
-  const about = { workspaceId: ctx.workspace.id, reportId, rail, currency: currencyOf(rail), at };
+  const about = { workspaceId: ctx.workspace.id, reportId, rail, currency: currencyOf(ctx, rail), at };
   const identified = found.map((one) => ({ ...one, id: newId(at) }));
   const fresh = await writeFindings(tx, about, identified);
   if (fresh.size === 0) return;

@@ -33,7 +33,7 @@ const lineShape = z.object({
 
 /** Adds lines to the statement of a rail: all of them, or none. 400 names each line that is wrong, by its number. */
 export async function uploadEntries(ctx: Ctx, { rail, entries, csv }: RailEntriesInput): Promise<Upload> {
-  const currency = currencyOf(rail);
+  const currency = currencyOf(ctx, rail);
   const at = ctx.clock.now();
   const lines = readLines({ entries, csv }, currency, at);
   const importId = newId(at);

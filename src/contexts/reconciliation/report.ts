@@ -7,7 +7,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
-import { railCurrencies } from '../transfers/rail.js';
+import { knownRails } from '../transfers/rail.js';
 
 /** Days of a period, at most. */
 const mostDays = 366;
@@ -20,10 +20,11 @@ export const reportLifecycle: Lifecycle<ReportStatus> = {
 };
 
 /** The currency that a rail carries. 400 for a rail that nobody knows. */
-export function currencyOf(rail: string): string {
-  const currency = Object.hasOwn(railCurrencies, rail) ? railCurrencies[rail] : undefined;
+export function currencyOf(ctx: Pick<Ctx, 'platform'>, rail: string): string {
+  const known = knownRails(ctx);
+  const currency = Object.hasOwn(known, rail) ? known[rail] : undefined;
   if (currency !== undefined) return currency;
-  const message = `must be one of ${Object.keys(railCurrencies).join(', ')}`;
+  const message = `must be one of ${Object.keys(known).join(', ')}`;
   throw new ValidationFailed([{ path: ['rail'], message, rule: 'enum' }]);
 }
 
@@ -37,7 +38,7 @@ export interface RunInput {
 // Gap G-182: A run covers whole UTC days, both included, 366 at most; a pair belongs to the period of its ledger line.
 /** Begins a run over the days of a rail, both included. */
 export async function startRun(ctx: Ctx, { rail, dateFrom: from, dateTo: to }: RunInput): Promise<ReconciliationReport> {
-  currencyOf(rail);
+  currencyOf(ctx, rail);
   const [dateFrom, dateTo] = [new Date(from), new Date(to)];
   const days = (dateTo.getTime() - dateFrom.getTime()) / 86_400_000 + 1;
   if (days < 1 || days > mostDays) {

@@ -89,13 +89,13 @@ type BankConfig = ActionConfig<'settle_to_bank'>;
 
 async function resolveBank(ctx: Ctx, config: BankConfig, currency: string): Promise<BankConfig> {
   const { destination, rail } = config;
-  if (rail !== undefined) checkRail(rail, currency);
+  if (rail !== undefined) checkRail(ctx, rail, currency);
   if (destination?.ref === undefined) return config;
   const id = parseId('bankAccount', destination.ref);
   const bank =
     id === null ? null : await ctx.db.bankAccount.findFirst({ where: { id, deletedAt: null }, select: { id: true, rail: true } });
   if (bank === null) throw new NotFound('actionConfig', 'destination', 'ref');
   if (rail !== undefined && rail !== bank.rail) throw new WrongRail(rail, [bank.rail]);
-  checkRail(bank.rail, currency);
+  checkRail(ctx, bank.rail, currency);
   return { ...config, destination: { type: 'bank', ref: printId('bankAccount', bank.id) } };
 }

@@ -1,6 +1,9 @@
-// The rails that money leaves and reaches the platform on, and the currency that each carries (CONTRACT.md 2 "Rails and currencies").
+// The rails that money leaves and reaches the platform on, and the currency that each carries (CONTRACT.md 2 "Rails and currencies"): those of
+// every sandbox, and those that the file of rails names beside them.
 
-import { declareError } from '../../platform/errors.js';
+import type { Platform } from '../../platform/ctx.js';
+import { declareError, type OperatorAction } from '../../platform/errors.js';
+import { ExtensionPoint } from '../../platform/extension.js';
 import { type Currency, isCurrency } from '../../platform/money.js';
 
 /** Rails that carry money both ways. */
@@ -36,7 +39,7 @@ export function isCardNetwork(name: string): name is CardNetworkName {
   return (cardNetworks as readonly string[]).includes(name);
 }
 
-/** The currency of each rail. Cards bring money in alone. */
+/** The currency of each rail that every sandbox has. Cards bring money in alone. */
 export const railCurrencies: Readonly<Record<string, Currency>> = {
   ...bothWays,
   'card-simulated-us': 'USD',
@@ -44,26 +47,86 @@ export const railCurrencies: Readonly<Record<string, Currency>> = {
   ...Object.fromEntries(cardRails('simulated').map(({ rail, currency }) => [rail, currency])),
 };
 
+/** The currencies of rails that the file of rails names, by their names. */
+export const railNames = new ExtensionPoint<Readonly<Record<string, Currency>>, Readonly<Record<string, Currency>>>(
+  'names of rails',
+  (parts) => Object.assign({}, ...parts),
+);
+
+type Known = { platform: Pick<Platform, 'extensions'> };
+
+/** The currencies of all rails that are known, by their names. */
+export function knownRails({ platform }: Known): Readonly<Record<string, Currency>> {
+  return { ...railCurrencies, ...platform.extensions.of(railNames) };
+}
+
+/** Those that carry money out. */
+function outward({ platform }: Known): Readonly<Record<string, Currency>> {
+  return { ...bothWays, ...platform.extensions.of(railNames) };
+}
+
+/** True for a rail that cards are charged on: it brings money in alone. */
+export function isCardRail(rail: string): boolean {
+  return rail.startsWith('card-');
+}
+
+/** The rails that carry USDC to addresses of the form `0x...`, the usual one first. */
+export function evmRails(known: Known): string[] {
+  return Object.keys(outward(known)).filter((name) => name.startsWith('usdc-') && name !== 'usdc-solana');
+}
+
 /** 422: no rail of this name carries the currency out of the platform. */
 export class UnsupportedRail extends declareError(422, 'unsupported_rail') {
-  constructor(rail: string, currency: string) {
-    const known = Object.entries(bothWays).filter(([, carried]) => carried === currency);
+  constructor(rail: string, currency: string, rails: readonly string[]) {
     super(`The rail ${rail} does not carry ${currency}.`, {
-      details: { rail, currency, rails: known.map(([name]) => name), retry: { safe: true, same_key: false } },
+      details: { rail, currency, rails, retry: { safe: true, same_key: false } },
     });
   }
 }
 
-/** 503: no provider is connected to the rail. Nothing was held. */
+/** Why a rail takes no order. `unhealthy`: what it needs does not answer as it has to. */
+export type UnavailableReason = 'not_configured' | 'not_for_workspace' | 'switched_off' | 'draining' | 'unhealthy';
+
+const sentences: Readonly<Record<UnavailableReason, string>> = {
+  not_configured: 'No payment provider is connected',
+  not_for_workspace: 'The payment provider is not connected to this workspace',
+  switched_off: 'The rail is switched off',
+  draining: 'The rail takes no new orders',
+  unhealthy: 'The rail is not in order',
+};
+
+/** What who runs the platform does about it. */
+function helpOf(rail: string, reason: UnavailableReason): OperatorAction {
+  if (reason === 'not_configured' || reason === 'not_for_workspace')
+    return { rel: 'configure', actor: 'operator', setting: `RAILS_FILE: rails.${rail}` };
+  if (reason === 'unhealthy') return { rel: 'diagnose', actor: 'operator', command: `rails doctor ${rail}` };
+  return { rel: 'switch_on', actor: 'operator', command: `rails on ${rail}` };
+}
+
+/** 503: the rail takes no order now. Nothing was held. Who does not run the platform hears no more than whose it is to mend. */
 export class RailUnavailable extends declareError(503, 'rail_unavailable') {
-  constructor() {
-    super('No payment provider is connected. Nothing was held.', {
-      details: { retry: { safe: true } },
+  constructor(rail: string, reason: UnavailableReason = 'not_configured', isOperator = true) {
+    const action: OperatorAction = isOperator ? helpOf(rail, reason) : { actor: 'operator' };
+    super(`${sentences[reason]}. Nothing was held.`, { details: { rail, reason, retry: { safe: true }, next_actions: [action] } });
+  }
+}
+
+/** 422: the order is more than the rail takes at once. */
+export class RailLimitExceeded extends declareError(422, 'rail_limit_exceeded') {
+  constructor(rail: string, limit: { maximum: string; requested: string; currency: string }) {
+    super(`The rail ${rail} takes at most ${limit.maximum} ${limit.currency} at once.`, {
+      details: { rail, limit: { kind: 'rail', per: 'order', ...limit }, retry: { safe: true, same_key: false } },
     });
   }
 }
 
 /** Throws 422 unless a rail of this name carries the currency out of the platform. */
-export function checkRail(rail: string, currency: string): void {
-  if (!isCurrency(currency) || bothWays[rail] !== currency) throw new UnsupportedRail(rail, currency);
+export function checkRail(known: Known, rail: string, currency: string): void {
+  const carried = outward(known);
+  if (isCurrency(currency) && Object.hasOwn(carried, rail) && carried[rail] === currency) return;
+  throw new UnsupportedRail(
+    rail,
+    currency,
+    Object.keys(carried).filter((name) => carried[name] === currency),
+  );
 }

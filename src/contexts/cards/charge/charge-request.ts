@@ -135,7 +135,7 @@ function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Rai
   const row = cardRails(processor).find((one) => one.currency === currency);
   if (row === undefined) throw new CardUnsupported(processor, currency);
   const rail = railOf(ctx, row.rail);
-  if (rail === undefined) throw new RailUnavailable();
+  if (rail === undefined) throw new RailUnavailable(row.rail);
   return rail;
 }
 

@@ -19,7 +19,7 @@ export const bankRails: readonly BankRail[] = ['ach', 'wire', 'pix', 'spei', 'se
 /** Registers a bank account; the first one of an account is its default. 422 for another rail, 400 for wrong check digits. */
 export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Promise<BankAccount> {
   const rail = bankRails.find((name) => name === input.rail);
-  if (rail === undefined) throw new UnsupportedRail(input.rail, 'any bank account');
+  if (rail === undefined) throw new UnsupportedRail(input.rail, 'any bank account', bankRails);
   const details = readDetails(rail, input.details);
   return transact(ctx, async (tx) => {
     const account = await lockRow(tx.account, input.accountId, { field: 'accountId' });

@@ -25,6 +25,10 @@ import { type Movement, payoutOperation, release, releaseLessFee, returnedOf, re
 export async function applyPayoutAnswer(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswer): Promise<Payout> {
   const { status } = payout;
   switch (answer.state) {
+    case 'queued':
+      return status === 'pending' && payout.expectedAt?.getTime() !== answer.expectedAt.getTime()
+        ? queuePayout(ctx, tx, payout, answer.expectedAt)
+        : payout;
     case 'accepted':
       return status === 'pending' ? confirmPayout(ctx, tx, payout, answer.expectedAt) : payout;
     case 'settled': {
@@ -44,6 +48,12 @@ export async function applyPayoutAnswer(ctx: Ctx, tx: Tx, payout: Payout, answer
     default:
       return payout;
   }
+}
+
+/** Its rail has it, and begins later. It says so itself when it does. */
+function queuePayout(ctx: Ctx, tx: Tx, { id }: Payout, expectedAt: Date): Promise<Payout> {
+  const data = { expectedAt, asked: 0, dueAt: addSeconds(expectedAt, patienceSeconds), leaseUntil: null };
+  return tx.payout.update({ where: rowKey(ctx, id), data });
 }
 
 /** A rail that has paid has accepted before, whether or not it said so. */

@@ -109,7 +109,10 @@ async function plan(
   part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
-  const { fee } = railFor(ctx, place.rail, toCurrency);
+  const rail = railFor(ctx, place.rail, toCurrency);
+  const { fee } = rail;
+  const receives = quote?.receiveAmount ?? amount;
+  await rail.admit?.(ctx, { direction: 'out', amount: receives, ...(place.whole !== null && { destination: place.whole }) });
   const at = ctx.clock.now();
   const protocol = type === 'cross_border' ? 'cross_border' : 'internal';
   // A quote contains the fee of its rail: nothing comes on top.
@@ -146,7 +149,7 @@ async function plan(
     reference,
     metadata,
   } as const;
-  const arriving = { amount: quote?.receiveAmount ?? amount, currency: toCurrency, fee };
+  const arriving = { amount: receives, currency: toCurrency, fee };
   return { payoutId, transferId: part?.id ?? newId(at), value, authority, place, arriving, requestApproval: requestApproval === true };
 }
 

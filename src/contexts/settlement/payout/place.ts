@@ -6,7 +6,9 @@ import { NotFound, ValidationFailed } from '../../../platform/errors.js';
 import { parseId, printId } from '../../../platform/schema/id.js';
 import type { DestinationInput } from '../../transfers/destination.input.js';
 import type { ShownDestination } from '../../transfers/destination.js';
+import { evmRails } from '../../transfers/rail.js';
 import { WrongRail } from '../errors.js';
+import { railOf } from '../rail/rail.js';
 import { readDetails } from './bank-details.js';
 
 export interface PayoutPlace {
@@ -25,7 +27,7 @@ export interface PayoutPlace {
 
 /** Finds the place. 404 for an unknown bank account, 400 for what is no address, key or CLABE, 422 for a rail that does not reach it. */
 export async function payoutPlaceOf(ctx: Ctx, destination: DestinationInput, rail?: string | null): Promise<PayoutPlace> {
-  const place = await (destination.type === 'bank' ? bankPlace(ctx, destination) : directPlace(destination));
+  const place = await (destination.type === 'bank' ? bankPlace(ctx, destination) : directPlace(ctx, destination));
   if (rail == null || place.rails.includes(rail)) return { ...place, rail: rail ?? (place.rails[0] as string) };
   throw new WrongRail(rail, place.rails);
 }
@@ -46,7 +48,7 @@ async function bankPlace(ctx: Ctx, { ref, name }: DestinationInput): Promise<Rea
   return { rails: [found.rail], type: 'bank', ref: shownRef, shown, bankAccountId: found.id, whole: null };
 }
 
-async function directPlace({ type, ref, name }: DestinationInput): Promise<Reached> {
+async function directPlace(ctx: Ctx, { type, ref, name }: DestinationInput): Promise<Reached> {
   const named = name == null ? {} : { name };
   if (type === 'pix' || type === 'spei') {
     const whole = type === 'pix' ? detailsAt('pix', { key: ref }) : detailsAt('spei', { clabe: ref });
@@ -54,7 +56,7 @@ async function directPlace({ type, ref, name }: DestinationInput): Promise<Reach
     return { rails: [type], type: 'bank', ref: masked, shown: { type, ref: masked, ...named }, bankAccountId: null, whole };
   }
   const address = ref.trim();
-  const rails = chainsOf(address);
+  const rails = chainsOf(ctx, address);
   if (rails === null) throw atRef('is no address of a chain: 0x and 40 hexadecimal digits, or base58 of 32 bytes');
   const shown = { type: 'address', ref: address, ...named } as const;
   return { rails, type: 'wallet', ref: address, shown, bankAccountId: null, whole: { address } };
@@ -85,8 +87,12 @@ function isBase58Key(text: string): boolean {
 }
 
 // Gap G-161: 0x and 40 hex digits is usdc-base, or usdc-polygon where `rail` says so; base58 of 32 bytes is usdc-solana.
-/** The rails that reach an address, by its form. */
-function chainsOf(address: string): readonly string[] | null {
-  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return ['usdc-base', 'usdc-polygon'];
+/** The rails that reach an address, by its form: those that are connected first. */
+function chainsOf(ctx: Ctx, address: string): readonly string[] | null {
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) {
+    const named = evmRails(ctx);
+    const isConnected = (name: string) => railOf(ctx, name) !== undefined;
+    return [...named.filter(isConnected), ...named.filter((name) => !isConnected(name))];
+  }
   return isBase58Key(address) ? ['usdc-solana'] : null;
 }

@@ -10,7 +10,7 @@ import { transact } from '../../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../../platform/money.js';
 import type { Vault } from '../../../platform/secrets/vault.js';
 import { readBy } from '../../../platform/zod-issue.js';
-import { RailUnavailable, railCurrencies } from '../../transfers/rail.js';
+import { knownRails, RailUnavailable } from '../../transfers/rail.js';
 import { CallbackUnsigned } from '../errors.js';
 import { findOrder, lockOrder, type Ordered } from './order-kind.js';
 import { type RailAnswer, railOf } from './rail.js';
@@ -84,8 +84,8 @@ export interface CallbackArrival {
  */
 export async function receiveCallback(platform: Platform, arrival: CallbackArrival): Promise<z.infer<typeof callbackAnswer>> {
   const { environment, rail, effect } = arrival;
-  if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
-  if (railOf({ platform, workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
+  if (!Object.hasOwn(knownRails({ platform }), rail)) throw new NotFound();
+  if (railOf({ platform, workspace: { environment } }, rail) === undefined) throw new RailUnavailable(rail);
   const body = read(platform, arrival);
   const there = platform.cells.only ?? (await platform.cells.find({ workspaceId: body.workspace }));
   const row = await there.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });

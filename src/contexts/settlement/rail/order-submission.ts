@@ -27,7 +27,7 @@ function submissionOf<Row extends Ordered>(kind: OrderKind<Row>): SubmissionKind
     carrierOf: (ctx, { rail }) => railOf(ctx, rail),
     async messageOf(ctx, row) {
       const end = await kind.endOf(ctx, row);
-      if (!('code' in end)) return { ...end, amount: row.amount, currency: row.currency, direction };
+      if (!('code' in end)) return { ...end, id: row.id, amount: row.amount, currency: row.currency, direction };
       await giveUp(ctx, kind, row, end);
       return null;
     },

@@ -7,6 +7,8 @@ import type { OrderMessage } from './submission.js';
 
 /** Money that a rail is to carry. */
 export interface RailOrder extends OrderMessage {
+  /** Of what it is for. A reference may change, this does not: it is carried out once. */
+  id: string;
   /** `out`: it pays to the destination. `in`: it collects from it. */
   direction: 'out' | 'in';
   /** The same for orders that are submitted together, at most 35 characters; null for one that stands alone. */
@@ -30,11 +32,12 @@ export interface RailReason {
 }
 
 /**
- * What a rail says of an order. `returned`: the money came back, after it was paid (`wasPaid`: the statement has both) or before.
+ * What a rail says of an order. `queued`: it has it, and has not begun. `returned`: the money came back, after it was paid (`wasPaid`: the statement has both) or before.
  * `missing`: it has no order of this reference, and of an expired one never will. `unknown`: nobody can tell now; a rail that throws, or
  * says nothing for ten seconds, has said this.
  */
 export type RailAnswer =
+  | { state: 'queued'; expectedAt: Date }
   | { state: 'accepted'; expectedAt: Date }
   | { state: 'settled' }
   | ({ state: 'rejected' } & RailReason)
@@ -52,6 +55,11 @@ export interface Rail {
   latencySeconds: number;
   /** What it takes beside it of money that comes in: ten-thousandths, rounded up. */
   share?: bigint;
+  /**
+   * Throws where it takes no new order of an amount from the workspace now: 503 `rail_unavailable`, 422 `rail_limit_exceeded`, 400 for a place
+   * that it does not pay. A rail without it takes all.
+   */
+  admit?(ctx: Ctx, order: Pick<RailOrder, 'direction' | 'amount'> & { destination?: RailOrder['destination'] }): Promise<void>;
   /** Sends an order. It is called once for a reference that is stored already. */
   submit(ctx: Ctx, order: RailOrder): Promise<RailAnswer>;
   /** What has become of the order of a reference. */
@@ -85,8 +93,8 @@ export function collectionFee({ fee, share = 0n }: Pick<Rail, 'fee' | 'share'>, 
  * provider.
  */
 export function railFor(ctx: Served, name: string, currency: string): Rail {
-  checkRail(name, currency);
+  checkRail(ctx, name, currency);
   const rail = railOf(ctx, name);
-  if (rail === undefined) throw new RailUnavailable();
+  if (rail === undefined) throw new RailUnavailable(name);
   return rail;
 }

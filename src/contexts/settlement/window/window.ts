@@ -23,7 +23,7 @@ const usualBatchSize = 1_000;
 /** Opens a window. 400 for a wrong schedule, 422 for a rail that does not carry the currency, 409 when another one takes its payouts. */
 export async function createWindow(ctx: Ctx, input: CreateSettlementWindowInput): Promise<SettlementWindow> {
   const { name, rail, currency, minBatchAmountCents, maxBatchSize } = input;
-  checkRail(rail, currency);
+  checkRail(ctx, rail, currency);
   const schedule = checkedSchedule({
     frequency: input.frequency,
     scheduleUtc: input.scheduleUtc ?? [],

@@ -1,0 +1,20 @@
+// What rails of production give to the process.
+
+import { context } from '../../manifest/context.js';
+import { rowStep } from '../../platform/due/step.js';
+import { sealedById, sealedColumns } from '../../platform/secrets/sealed-column.js';
+import { readConfigured } from './configured.js';
+import { stepConnectorOrder } from './connector-order.js';
+import { healthWork } from './doctor.js';
+import { events } from './events.js';
+import { railSwitch } from './noun.js';
+import { rememberedKinds, rememberedSwitches } from './restored.js';
+
+export const rails = context({
+  nouns: [railSwitch],
+  events: [events],
+  configured: [readConfigured],
+  extensions: [sealedColumns.with(sealedById('connector_order', 'sealed_destination')), rememberedKinds.with(rememberedSwitches)],
+  due: [rowStep({ table: 'connector_order', isBookkeeping: true, concurrency: 16, run: stepConnectorOrder })],
+  realTime: [healthWork],
+});

@@ -1,0 +1,19 @@
+// Who runs the platform, as far as tenants go: the tenant that the file of rails names, else the only one there is.
+import { type Ctx, type Platform, type Workspace, workspaceOf } from '../../platform/ctx.js';
+import { configuredRails } from './configured-rails.js';
+
+/** The live workspace of the tenant that runs the platform; null where nobody is known to. */
+export async function operatorWorkspace({ database, cache, extensions }: Platform): Promise<Workspace | null> {
+  const { operator } = extensions.of(configuredRails);
+  const found = await cache.get<{ workspace: Workspace | null }>('operator', async () => {
+    const where = { environment: 'live' as const, ...(operator !== null && { tenantId: operator }) };
+    const [row, another] = await database.unscoped.workspace.findMany({ where, take: 2, orderBy: { id: 'asc' } });
+    return { value: { workspace: row === undefined || another !== undefined ? null : workspaceOf(row) }, tags: [] };
+  });
+  return found.workspace;
+}
+
+/** True in the live workspace of the tenant that runs the platform. */
+export async function isOperator({ platform, workspace }: Pick<Ctx, 'platform' | 'workspace'>): Promise<boolean> {
+  return workspace.environment === 'live' && (await operatorWorkspace(platform))?.id === workspace.id;
+}
