@@ -39,6 +39,11 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'ask the process of these settings, on this machine, whether it is ready; exit 1 where it is not',
     run: async () => (await import('./cli/health.js')).askHealth(settingsOf({})),
   },
+  'rails check': {
+    usage: 'rails check FILE [--json]',
+    about: 'read a file of rails without a database: what it names, or all that is wrong in it',
+    run: async (args) => (await import('./cli/rails-command.js')).checkRailsFile(args),
+  },
   listen: {
     usage: 'listen --forward-to URL [--events a,b] [--url URL] [--key KEY]',
     about: 'forward the events of a workspace to a receiver, signed as webhooks are',

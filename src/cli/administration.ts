@@ -22,6 +22,7 @@ import { evidenceCommands } from './evidence-command.js';
 import { inviteMember, listMembers, openSignIn, suspendMember } from './member.js';
 import { migrateCommands } from './migrate-command.js';
 import { progressBar } from './progress.js';
+import { railsCommands } from './rails-command.js';
 import { secretsCommands } from './secrets-command.js';
 import { shopCommands } from './shop-command.js';
 import { limitTenant, limitText } from './tenant.js';
@@ -131,6 +132,7 @@ export const administration = {
   },
   ...shopCommands,
   ...secretsCommands,
+  ...railsCommands,
   ...evidenceCommands,
   ...backupCommands,
   'member list': async (args) => {

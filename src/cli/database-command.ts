@@ -76,6 +76,26 @@ export const databaseCommands: Readonly<Record<keyof typeof administration, Comm
     usage: 'secrets retire KEY [--force] [--json] [--data-dir DIR]',
     about: 'take a master key away, or a data key that seals nothing',
   },
+  'rails doctor': {
+    usage: 'rails doctor [RAIL] [--json] [--data-dir DIR]',
+    about: 'look whether the rails of RAILS_FILE are in order: it moves no money; exit 1 where something is wrong',
+  },
+  'rails status': {
+    usage: 'rails status [RAIL] [--json] [--data-dir DIR]',
+    about: 'show whether rails are on, what of their limits was used today, and what is open',
+  },
+  'rails on': {
+    usage: 'rails on RAIL [--reason TEXT] [--force] [--yes] [--json] [--data-dir DIR]',
+    about: 'let a rail take orders, after a doctor found it in order; --yes: what was open when the database was put back was seen',
+  },
+  'rails drain': {
+    usage: 'rails drain RAIL [--reason TEXT] [--json] [--data-dir DIR]',
+    about: 'let a rail take no new orders, and finish those that it has',
+  },
+  'rails off': {
+    usage: 'rails off RAIL [--reason TEXT] [--json] [--data-dir DIR]',
+    about: 'let nothing leave by a rail; exit 1 where something is still being sent after ten seconds',
+  },
   'backup verify': {
     usage: 'backup verify --dump FILE|--url URL|--data-dir DIR [--scratch URL] [--json]',
     about: 'put a backup into a scratch database and check it; exit 1 on a fault, 2 where it cannot be checked',
