@@ -2,7 +2,6 @@
 // them and not before.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Counter } from 'prom-client';
 import type { Platform } from '../../platform/ctx.js';
 import { readPrivateFile, readSecret, type SecretPlace, type SecretRef } from '../rails/secret.js';
 import type { ChainAddress } from '../x402/chain/address.js';
@@ -10,16 +9,9 @@ import type { TokenDomain } from '../x402/chain/transfer-authorization.js';
 import { chainOfSetting, type EvmSetting, type KeySetting } from './evm-setting.js';
 import { type Key, localKey, remoteKey } from './key.js';
 import { openKeystore } from './keystore.js';
+import { rpcFailures } from './metric.js';
 import { type Depth, Nodes } from './nodes.js';
 import { RpcUrl } from './rpc.js';
-
-/** Questions to nodes that failed, by the rail and how. */
-export const rpcFailures = new Counter({
-  name: 'rpc_failures_total',
-  help: 'Questions to the nodes of a chain that gave no answer, by rail and kind of failure.',
-  labelNames: ['rail', 'kind'],
-  registers: [],
-});
 
 /** The two sides that sign on a chain. */
 export interface Signers {
