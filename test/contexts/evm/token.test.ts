@@ -85,10 +85,12 @@ describe('a call', () => {
 
   it('is for a domain whose separator is that of viem', () => {
     const domain = { name: 'USD Coin', version: '2', chainId: 8453n, verifyingContract: `0x${'12'.repeat(20)}` } as const;
-    const fields = ['name', 'version', 'chainId', 'verifyingContract'].map((name, i) => ({
-      name,
-      type: ['string', 'string', 'uint256', 'address'][i] as string,
-    }));
+    const fields = [
+      { name: 'name', type: 'string' },
+      { name: 'version', type: 'string' },
+      { name: 'chainId', type: 'uint256' },
+      { name: 'verifyingContract', type: 'address' },
+    ] as const;
     expect(domainSeparator(domain)).toBe(hashDomain({ domain, types: { EIP712Domain: fields } }));
   });
 });
