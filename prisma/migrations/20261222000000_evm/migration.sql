@@ -108,3 +108,6 @@ CREATE UNIQUE INDEX "chain_payment_chain_id_authorizer_nonce_key" ON "chain_paym
 
 -- CreateIndex
 CREATE INDEX "chain_form_chain_id_relayer_nonce_idx" ON "chain_form"("chain_id", "relayer", "nonce");
+
+-- CreateIndex
+CREATE INDEX "chain_log_chain_id_holder_nonce_idx" ON "chain_log"("chain_id", "holder", "nonce");

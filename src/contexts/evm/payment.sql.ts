@@ -81,7 +81,10 @@ export async function noteRefusal(pool: pg.Pool, { workspaceId, id }: ChainPayme
   ]);
 }
 
-/** Signed authorizations that no transaction carries now, the oldest first: those with a reverted one are carried again. */
+/**
+ * Signed authorizations that no transaction carries now: those with a reverted one are carried again. First those that the token has not refused,
+ * so that those which it refuses keep nobody waiting.
+ */
 export function uncarried(pool: pg.Pool, chainId: bigint, { after, most }: { after: Date; most: number }): Promise<ChainPaymentRow[]> {
   return rowsOf(
     pool,
@@ -90,19 +93,51 @@ export function uncarried(pool: pg.Pool, chainId: bigint, { after, most }: { aft
      WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before > $2::timestamptz
        AND NOT EXISTS (SELECT FROM chain_transaction t
          WHERE t.chain_id = p.chain_id AND t.workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
-     ORDER BY p.created_at, p.id LIMIT $3::int`,
+     ORDER BY p.refusal IS NOT NULL, p.created_at, p.id LIMIT $3::int`,
     [chainId.toString(), after, most],
   );
 }
 
-/** Authorizations that a chain has to say something of. */
-export function undecided(pool: pg.Pool, chainId: bigint, state: 'signed' | 'used', most: number): Promise<ChainPaymentRow[]> {
-  return rowsOf(
-    pool,
-    'undecided',
-    `SELECT ${columns} FROM chain_payment p WHERE p.chain_id = $1::bigint AND p.state = $2::chain_payment_state ORDER BY p.valid_before LIMIT $3::int`,
-    [chainId.toString(), state, most],
+/** Authorizations that were used in a block up to this one, and are not done yet. */
+export function usedUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'used' AND p.block_number <= $2::bigint ORDER BY p.block_number LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'used', text, [chainId.toString(), block.toString()]);
+}
+
+/** Signed authorizations whose cancellation was read in a block up to this one. */
+export function cancelledUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND EXISTS (SELECT FROM chain_log l
+       WHERE l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'cancelled' AND l.block_number <= $2::bigint)
+     LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'cancelled', text, [chainId.toString(), block.toString()]);
+}
+
+/** Signed authorizations whose time was over at an instant. */
+export function expiredBy(pool: pg.Pool, chainId: bigint, at: Date): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before <= $2::timestamptz ORDER BY p.valid_before LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'expired', text, [chainId.toString(), at]);
+}
+
+/** One look decides of so many at most. */
+const mostDecided = 1_000;
+
+/**
+ * Marks authorizations as used of which a log was read before they were written here, as after a restore: the chain has carried them already.
+ * Their orders go on at once.
+ */
+export async function markSeen(pool: pg.Pool, chainId: bigint, at: Date): Promise<void> {
+  const { rows } = await pool.query<{ workspaceId: string; id: string }>(
+    `UPDATE chain_payment p SET state = 'used', tx_hash = l.tx_hash, block_number = l.block_number,
+       block_hash = (SELECT b.hash FROM chain_block b WHERE b.chain_id = l.chain_id AND b.number = l.block_number)
+     FROM chain_log l
+     WHERE p.chain_id = $1 AND p.state IN ('open', 'signed') AND l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'used'
+     RETURNING p.workspace_id AS "workspaceId", p.id`,
+    [chainId.toString()],
   );
+  for (const row of rows) await wakeOrder(pool, row, at);
 }
 
 /** Takes a step of an authorization, where it still stands as before. True where it did. */

@@ -128,20 +128,6 @@ export async function transferOf(
   return rows.map(({ value }) => BigInt(value));
 }
 
-/** Whether a cancellation of an authorization was read, at most in this block. */
-export async function isCancelled(
-  pool: pg.Pool,
-  chainId: bigint,
-  { authorizer, nonce }: { authorizer: string; nonce: string },
-  upTo: bigint,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `SELECT FROM chain_log WHERE chain_id = $1 AND kind = 'cancelled' AND holder = $2 AND nonce = $3 AND block_number <= $4 LIMIT 1`,
-    [chainId.toString(), authorizer, nonce, upTo.toString()],
-  );
-  return rowCount === 1;
-}
-
 /** Forgets blocks that lie far below the deep one. */
 export async function forgetBlocks(pool: pg.Pool, chainId: bigint, below: bigint): Promise<void> {
   await pool.query('DELETE FROM chain_block WHERE chain_id = $1 AND number < $2', [chainId.toString(), below.toString()]);

@@ -7,12 +7,11 @@ import type { EvmChain } from './chain.js';
 import type { Block, ChainLog } from './chain-data.js';
 import { reorgs } from './metric.js';
 import type { Nodes } from './nodes.js';
-import { type ChainPaymentRow, movePayment, undecided, wakeOrder } from './payment.sql.js';
+import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wakeOrder } from './payment.sql.js';
 import { addressTopic, authorizationStateCall, readFlag, readTokenLog, topics } from './token.js';
 import {
   addBlock,
   forgetBlocks,
-  isCancelled,
   lastSeen,
   removeLast,
   type SeenBlock,
@@ -25,8 +24,6 @@ import {
 const mostBlocks = 100;
 /** Blocks that are kept below the deep one. */
 const keptBelow = 256n;
-/** Authorizations that one look decides of. */
-const mostDecided = 1_000;
 
 /** What is known of a chain now. */
 export interface View {
@@ -122,18 +119,16 @@ async function readDeep(platform: Platform, { chainId }: EvmChain, deep: Block |
   return deep;
 }
 
-/** What the deep part of the chain decides: what was used is done, and what its time has passed over lapses. */
+/** What the deep part of the chain decides: what was used is done, and what was cancelled or whose time is over lapses. */
 async function decide(platform: Platform, chain: EvmChain, nodes: Nodes, deep: Block): Promise<void> {
   const { pool } = platform.database;
-  for (const payment of await undecided(pool, chain.chainId, 'used', mostDecided)) {
-    if (payment.blockNumber !== null && payment.blockNumber <= deep.number) await finish(platform, chain, payment);
-  }
+  const { chainId } = chain;
+  await markSeen(pool, chainId, platform.clock.now());
+  for (const payment of await usedUpTo(pool, chainId, deep.number)) await finish(platform, chain, payment);
+  for (const payment of await cancelledUpTo(pool, chainId, deep.number)) await lapse(platform, payment, 'cancelled');
   const end = new Date(Number(deep.timestamp) * 1_000);
-  for (const payment of await undecided(pool, chain.chainId, 'signed', mostDecided)) {
-    if (await isCancelled(pool, chain.chainId, payment, deep.number)) await lapse(platform, payment, 'cancelled');
-    else if (payment.validBefore <= end) await lapseUnused(platform, chain, nodes, deep, payment);
-  }
-  await forgetBlocks(pool, chain.chainId, deep.number - keptBelow);
+  for (const payment of await expiredBy(pool, chainId, end)) await lapseUnused(platform, chain, nodes, deep, payment);
+  await forgetBlocks(pool, chainId, deep.number - keptBelow);
 }
 
 /** An authorization that was used in a deep block is done, when that transaction has paid the payee the amount. */
