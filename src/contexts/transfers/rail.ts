@@ -113,9 +113,13 @@ export class RailUnavailable extends declareError(503, 'rail_unavailable') {
 
 /** 422: the order is more than the rail takes at once. */
 export class RailLimitExceeded extends declareError(422, 'rail_limit_exceeded') {
-  constructor(rail: string, limit: { maximum: string; requested: string; currency: string }) {
-    super(`The rail ${rail} takes at most ${limit.maximum} ${limit.currency} at once.`, {
-      details: { rail, limit: { kind: 'rail', per: 'order', ...limit }, retry: { safe: true, same_key: false } },
+  constructor(rail: string, { max, requested, currency }: { max: string; requested: string; currency: string }) {
+    super(`The rail ${rail} takes at most ${max} ${currency} at once.`, {
+      details: {
+        rail,
+        limit: { kind: 'rail', per: 'order', currency, max, used: '0.00', requested, remaining: max },
+        retry: { safe: true, same_key: false },
+      },
     });
   }
 }
