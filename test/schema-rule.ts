@@ -109,6 +109,8 @@ const sqlWithoutWorkspace = [
   'checkout_due',
   'claim_expiry',
   'connection_expiry',
+  'connector_order_due',
+  'connector_order_open',
   'credential_ended',
   'credential_pending',
   'decision_old',
