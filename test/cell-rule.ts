@@ -6,6 +6,7 @@ import type { SourceFile } from './source.js';
 const databaseTakers = new Set([
   'src/cell.ts',
   'src/cli/backup-check.ts',
+  'src/cli/cell.ts',
   'src/cli/check.ts',
   'src/cli/rails-command.ts',
   'src/cli/tenant-move.ts',
@@ -45,9 +46,9 @@ const databaseTakers = new Set([
   'src/contexts/rails/connector-order.sql.ts',
   'src/contexts/rails/departure.ts',
   'src/contexts/rails/doctor.ts',
-  'src/contexts/rails/gauge.sql.ts',
   'src/contexts/rails/operator.ts',
   'src/contexts/rails/restored.ts',
+  'src/contexts/rails/switch-record.ts',
   'src/contexts/rails/switch.ts',
   'src/contexts/sandbox/fill.ts',
   'src/contexts/settlement/rail/submission.sql.ts',

@@ -236,11 +236,8 @@ describe('the refusal of a rule', () => {
           retry: { safe: true, same_key: true, after_s: 14 * 3_600 },
         },
       });
-      const offered = (error.details?.next_actions as NextAction[] | undefined)?.map(({ rel, body }) => [
-        rel,
-        body?.['amount'],
-        body?.['request_approval'],
-      ]);
+      const actions = error.details?.next_actions as NextAction[] | undefined;
+      const offered = actions?.map(({ rel, body }) => [rel, body?.['amount'], body?.['request_approval']]);
       const approval = layer === 'policy' || layer === 'budget' ? [['request_approval', '7.00', true]] : [];
       expect(offered).toEqual(
         expect.arrayContaining([['smaller_amount', '4.00', undefined], ...approval, ['limits', undefined, undefined]]),

@@ -55,19 +55,6 @@ const unscoped = [
   'src/contexts/settlement/rail/callback.ts',
 ];
 
-/** Tables of the installation, which no workspace owns. */
-const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence)\b/;
-
-/** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
-const workspaceInStatements: Rule = (all) =>
-  all
-    .filter((file) => inSrc(file) && file.path.endsWith('.sql.ts'))
-    .flatMap(({ path, text }) =>
-      [...codeOf(text, { strings: true }).matchAll(/`[^`]*\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^`]*`/g)]
-        .filter(([statement]) => !statement.includes('workspace_id') && !statement.includes('tenant_id') && !ofInstallation.test(statement))
-        .map(([statement]) => `${path}: ${statement.slice(0, 60)}`),
-    );
-
 const names: Rule = (all) =>
   all
     .filter((file) => isOurs(file) && !file.path.startsWith('prisma/'))
@@ -251,10 +238,6 @@ const rules: Record<string, [Rule, SourceFile]> = {
       rawSql,
     ),
     planted('src/contexts/accounts/raw.ts', 'await ctx.platform.database.pool.query(text);'),
-  ],
-  'every statement of a .sql.ts file names the workspace': [
-    workspaceInStatements,
-    planted('src/contexts/accounts/raw.sql.ts', 'export const read = `SELECT * FROM account WHERE id = $1`;'),
   ],
   'the unscoped door is used by those who must': [
     lines(/\bunscoped\b/, inSrc, unscoped),
