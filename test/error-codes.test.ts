@@ -125,7 +125,7 @@ const causes: Record<string, () => Promise<Answer>> = {
 
 /** Codes whose rules have tests of their own; what their errors say is looked at below. */
 const ofLimits = ['policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
-const madeBelow = ['insufficient_scope', 'step_up_required', ...ofLimits];
+const madeBelow = ['insufficient_scope', 'step_up_required', ...ofLimits, 'rail_limit_exceeded', 'rail_unexamined'];
 
 /** Codes that a protocol spells on its own wire, whose tests cause them. */
 const onTheWire = ['capabilities_incompatible', 'no_offer', 'profile_malformed', 'version_unsupported'];

@@ -66,7 +66,11 @@ describe('a file of rails', () => {
   it.each([
     ['no kind', `usdc-base: {${plenty}}`, 'line 3: rails.usdc-base.kind must be one of test'],
     ['an unknown kind', `usdc-base: {kind: tset, ${plenty}}`, 'line 3: rails.usdc-base.kind must be one of test: did you mean test?'],
-    ['a misspelt member', `usdc-base: {kind: test, ${plenty}, feee: "1"}`, 'line 3: rails.usdc-base.feee is no member here: did you mean fee?'],
+    [
+      'a misspelt member',
+      `usdc-base: {kind: test, ${plenty}, feee: "1"}`,
+      'line 3: rails.usdc-base.feee is no member here: did you mean fee?',
+    ],
     [
       'a misspelt member within',
       'usdc-base: {kind: test, limits: {per_order: "1", per_day: "1", per_day_count: 1, perday: "1"}}',
@@ -78,8 +82,16 @@ describe('a file of rails', () => {
       'usdc-base: {kind: test, limits: {per_order: 1.5, per_day: "2", per_day_count: 1}}',
       'line 3: rails.usdc-base.limits.per_order must be a text: write the amount in quotes, such as "100.00"',
     ],
-    ['a name of capitals', `USDC: {kind: test, ${plenty}}`, 'line 3: rails.USDC has a name of other than 2 to 20 lower-case letters, digits and "-"'],
-    ['a name that the kind has not', `pix: {kind: test, ${plenty}}`, 'line 3: rails.pix is of kind test: it carries USDC by usdc-<name>, and USD by wire'],
+    [
+      'a name of capitals',
+      `USDC: {kind: test, ${plenty}}`,
+      'line 3: rails.USDC has a name of other than 2 to 20 lower-case letters, digits and "-"',
+    ],
+    [
+      'a name that the kind has not',
+      `pix: {kind: test, ${plenty}}`,
+      'line 3: rails.pix is of kind test: it carries USDC by usdc-<name>, and USD by wire',
+    ],
     ['a rail that is a text', 'usdc-base: test', 'line 3: rails.usdc-base must be an object'],
     [
       'a workspace that is none',
@@ -114,10 +126,13 @@ describe('a file of rails', () => {
     expect(problems.join()).not.toContain(secret);
   });
 
-  it.each(['{env: RAIL_SECRET, file: x}', '{env: "RAIL SECRET"}', '{key: x}', '[x]', '{env: {}}', 'null'])('has no secret at %s', async (ref) => {
-    const problems = await problemsOf(railsText(`usdc-base: {kind: test, ${plenty}, secret: ${ref}}`));
-    expect(problems).toEqual([expect.stringMatching(/^line 3: rails.usdc-base.secret must (be {env|name a variable)/)]);
-  });
+  it.each(['{env: RAIL_SECRET, file: x}', '{env: "RAIL SECRET"}', '{key: x}', '[x]', '{env: {}}', 'null'])(
+    'has no secret at %s',
+    async (ref) => {
+      const problems = await problemsOf(railsText(`usdc-base: {kind: test, ${plenty}, secret: ${ref}}`));
+      expect(problems).toEqual([expect.stringMatching(/^line 3: rails.usdc-base.secret must (be {env|name a variable)/)]);
+    },
+  );
 
   it('names every rail whose secret cannot be had', async () => {
     const open = path.join(folder, 'open');
