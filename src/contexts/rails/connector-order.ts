@@ -102,10 +102,17 @@ function ended({ clock }: Ctx) {
 
 type OrderData = Partial<Pick<ConnectorOrder, 'state' | 'code' | 'reason' | 'endedAt' | 'expectedAt' | 'dueAt'>> & { leaseUntil: null };
 
+/** The step is that of whoever waits: the audit log is told of the payout, not of the order that keeps its books. */
+function ctxOf(ctx: Ctx, owner: FoundOrder | null): Ctx {
+  if (owner === null) return ctx;
+  const { table } = owner.kind;
+  return { ...ctx, act: { action: `due.${table}`, resourceType: table, resourceId: owner.row.id } };
+}
+
 /** Writes what has become of an order, and tells whoever waits for it, in one transaction. Once: an order that has ended stays as it is. */
 async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData): Promise<void> {
   const owner = await ownerOf(ctx, order);
-  await transact(ctx, async (tx) => {
+  await transact(ctxOf(ctx, owner), async (tx) => {
     const awaited = owner === null ? null : await lockOrder(ctx, owner.kind, tx, owner.row);
     const row = await lockRow(tx.connectorOrder, order.id);
     if (row.state !== 'accepted') return row;

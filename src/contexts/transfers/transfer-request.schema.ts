@@ -14,7 +14,7 @@ import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
-import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { RailLimitExceeded, RailUnavailable, UnsupportedRail } from './rail.js';
 import { rest } from './rest.js';
 import {
   CancelTransferInput,
@@ -36,6 +36,7 @@ export const requestErrors = [
   QuoteUsed,
   UnsupportedRail,
   RailUnavailable,
+  RailLimitExceeded,
   ...mandateErrors,
 ] as const;
 

@@ -32,7 +32,10 @@ describe('a payout by a rail of production', () => {
     expect((await harness.live.get('/v1/payouts')).body.data).toEqual([]);
     await harness.runDue();
     const told = (await harness.live.get('/v1/events?type=rail.unhealthy')).body.data;
-    expect(told.map(({ data }: Json) => data).find(({ rail }: Json) => rail === 'usdc-base')).toMatchObject({ rail: 'usdc-base', problems: [{ check: 'far side', found: 'it is silent', fix: 'Mend it.' }] });
+    expect(told.map(({ data }: Json) => data).find(({ rail }: Json) => rail === 'usdc-base')).toMatchObject({
+      rail: 'usdc-base',
+      problems: [{ check: 'far side', found: 'it is silent', fix: 'Mend it.' }],
+    });
     farSide.problem = null;
     await rails.look();
     expect((await rails.payout(wallet)).status).toBe(201);

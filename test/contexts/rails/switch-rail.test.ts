@@ -35,7 +35,7 @@ describe('POST /v1/rails/{rail}/switch', () => {
     it('on, draining and off, each told and written down', async () => {
       const switched: Json[] = [];
       for (const status of ['on', 'draining', 'off'] as const) {
-        switched.push(dataOf(await rails.turn('usdc-base', status)));
+        switched.push(dataOf(await rails.turn('usdc-base', status), 200));
         expect(await statusOf()).toBe(status);
       }
       const [first] = switched;
@@ -60,9 +60,9 @@ describe('POST /v1/rails/{rail}/switch', () => {
     it('once for a key', async () => {
       await examine(harness.platform, rails.rail());
       const headers = { 'Idempotency-Key': randomUUID() };
-      const first = dataOf(await to('on', { headers }));
-      dataOf(await to('off'));
-      expect(dataOf(await to('on', { headers }))).toEqual(first);
+      const first = dataOf(await to('on', { headers }), 200);
+      dataOf(await to('off'), 200);
+      expect(dataOf(await to('on', { headers }), 200)).toEqual(first);
       expect(await statusOf()).toBe('off');
     });
 
@@ -70,8 +70,8 @@ describe('POST /v1/rails/{rail}/switch', () => {
       await rails.turn();
       const as = await keyOf('freeze:write');
       for (const status of ['on', 'draining'])
-        expectRefused(await to(status, { as }), 403, 'insufficient_scope', { required: 'rails:write' });
-      dataOf(await to('off', { as }));
+        expectRefused(await to(status, { as }), 403, 'insufficient_scope', { required_scope: 'rails:write' });
+      dataOf(await to('off', { as }), 200);
     });
   });
 
@@ -113,6 +113,7 @@ describe('POST /v1/rails/{rail}/switch', () => {
 
   it('403 for a person who signed in long ago, and opens it', async () => {
     await examine(harness.platform, rails.rail());
+    await to('off');
     const old = await person(301);
     for (const status of ['on', 'draining'] as const)
       await expect(switchRail(old, { rail: 'usdc-base', to: status, reason: 'x' })).rejects.toMatchObject({ code: 'step_up_required' });
@@ -128,7 +129,7 @@ describe('POST /v1/rails/{rail}/switch', () => {
 
   describe('409', () => {
     it('for a rail that no doctor has passed within a day', async () => {
-      dataOf(await to('off'));
+      dataOf(await to('off'), 200);
       farSide.problem = 'it is silent';
       harness.clock.advance(86_401);
       await examine(harness.platform, rails.rail());

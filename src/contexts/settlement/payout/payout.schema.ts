@@ -11,7 +11,7 @@ import { awaitedApproval } from '../../spending/approval/approval.js';
 import { ApproveApprovalPayload, pendingApproval } from '../../spending/approval/approval.schema.js';
 import { postingErrors } from '../../spending/pipeline/refusal.js';
 import { DryRunType } from '../../transfers/dry-run.schema.js';
-import { RailUnavailable, UnsupportedRail } from '../../transfers/rail.js';
+import { RailLimitExceeded, RailUnavailable, UnsupportedRail } from '../../transfers/rail.js';
 import { transfer } from '../../transfers/transfer-list.js';
 import { rest } from '../rest.js';
 import { expectedAt } from '../window/window.js';
@@ -157,7 +157,7 @@ builder.mutationFields((t) => ({
     type: PayoutPayloadType,
     authScopes: { audience: 'any', scope: 'settlement:write' },
     args: { input: t.arg({ type: CreatePayoutInput }) },
-    ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),
+    ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, RailLimitExceeded, ...postingErrors] }),
     resolve: once((ctx, { input }) => createPayout(ctx, input), payoutPayload),
   }),
   dryRunPayout: t.field({
@@ -171,7 +171,7 @@ builder.mutationFields((t) => ({
     type: DryRunType,
     authScopes: { audience: 'any', scope: 'settlement:write' },
     args: { input: t.arg({ type: CreatePayoutInput }) },
-    ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
+    ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, RailLimitExceeded] }),
     resolve: (_root, { input }, ctx) => dryRunPayout(ctx, input),
   }),
   cancelPayout: t.field({
