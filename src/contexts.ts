@@ -13,6 +13,7 @@ import { connections } from './contexts/connections/context.js';
 import { erasures } from './contexts/erasure/context.js';
 import { events } from './contexts/events/context.js';
 import { evidence } from './contexts/evidence/context.js';
+import { evm } from './contexts/evm/context.js';
 import { funding } from './contexts/funding/context.js';
 import { identity } from './contexts/identity/context.js';
 import { mandates } from './contexts/mandates/context.js';
@@ -53,6 +54,7 @@ export const manifest = manifestOf([
   mpp,
   settlement,
   rails,
+  evm,
   funding,
   cards,
   refunds,

@@ -2,6 +2,7 @@
 // cryptography does the work, off the event loop; the costs that a file may ask for are bounded.
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { scryptAsync } from '@noble/hashes/scrypt.js';
 import { z } from 'zod';
 import { addressOfKey, isPrivateKey, keccak } from './evm.js';
 
@@ -107,7 +108,11 @@ async function derivedKey({ kdf, kdfparams }: Kdf, password: string): Promise<Bu
   return scryptKey(password, salt, kdfparams.dklen, { N, r, p, maxmem: bytes + 1024 ** 2 });
 }
 
-function scryptKey(password: string, salt: Buffer, length: number, cost: { N: number; r: number; p: number; maxmem: number }) {
+type Cost = { N: number; r: number; p: number; maxmem: number };
+
+function scryptKey(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
+  // OpenSSL holds to the bound of RFC 7914, and the example in the definition of keystores does not.
+  if (cost.N >= 2 ** (16 * cost.r)) return scryptAsync(password, salt, { ...cost, dkLen: length }).then((key) => Buffer.from(key));
   return new Promise<Buffer>((resolve, reject) => {
     scrypt(password, salt, length, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
   });

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '../../platform/canonical-json.js';
 import { sha256 } from '../../platform/crypto.js';
-import { ValidationFailed } from '../../platform/errors.js';
 import type { NamedParts } from '../../platform/extension.js';
 import { nearestName, quotedName } from '../../platform/misspelt-name.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Currency } from '../../platform/money.js';
 import { parseAnyId } from '../../platform/schema/id.js';
 import { readYaml, type YamlText } from '../../platform/yaml.js';
 import { zodWords } from '../../platform/zod-words.js';
+import { amountSetting } from './amount-setting.js';
 import type { ConfiguredRail, RailKind, RailSetting } from './rail-kind.js';
 import type { SecretPlace } from './secret.js';
 
@@ -49,20 +49,6 @@ interface Read {
   setting: RailSetting;
   own: Record<string, unknown>;
 }
-
-/** An amount of a currency, minor units, at least `least` of them. */
-export function amountSetting(currency: Currency, least = 1n) {
-  return z.string(quoted).transform((text, ctx) => {
-    try {
-      return parseMinor(text, currency, [], least);
-    } catch (error) {
-      if (!(error instanceof ValidationFailed)) throw error;
-      ctx.issues.push({ code: 'custom', message: error.fields?.[0]?.message ?? 'is no amount', input: text });
-      return z.NEVER;
-    }
-  });
-}
-const quoted = 'must be a text: write the amount in quotes, such as "100.00"';
 
 const whole = z.strictObject({
   version: z.literal(1, 'must be 1: this release reads version 1'),

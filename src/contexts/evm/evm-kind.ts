@@ -1,0 +1,42 @@
+// USDC on a chain of the EVM, as a kind of rail of production.
+import type { ConfiguredRail, RailKind, RailSetting } from '../rails/rail-kind.js';
+import type { SecretPlace } from '../rails/secret.js';
+import { EvmChain } from './chain.js';
+import { chainChecks, readBalances } from './check.js';
+import { evmChains } from './configured-chain.js';
+import { chainOfSetting, type EvmSetting, evmShape, faultsOf } from './evm-setting.js';
+import { checkDestination, stepPayout } from './payout.js';
+
+export const evmKind: RailKind<EvmSetting> = {
+  shape: evmShape,
+  currencyOf: (name) => (/^usdc-[a-z0-9-]+$/.test(name) ? 'USDC' : null),
+  names: 'its name must be usdc-<chain>, such as usdc-base',
+  expectedSeconds: 120,
+  conflicts: (rails) => [
+    ...rails.flatMap(({ name, own }) => faultsOf(own).map((fault) => ({ name, ...fault }))),
+    ...rails.flatMap(({ name, own }, at) => {
+      const twin = rails.slice(0, at).find((other) => chainIdOf(other.own) !== null && chainIdOf(other.own) === chainIdOf(own));
+      return twin === undefined ? [] : [{ name, member: 'chain', problem: `is that of ${twin.name}: a chain has one rail` }];
+    }),
+  ],
+  open: async (setting, own, place) => openRail(setting, own, place),
+};
+
+function chainIdOf(own: EvmSetting): bigint | null {
+  return own.chain === undefined && own.chain_id === undefined ? null : chainOfSetting(own).chainId;
+}
+
+function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlace): ConfiguredRail {
+  const chain = new EvmChain(setting.name, own, place);
+  const rail: ConfiguredRail = {
+    ...setting,
+    directions: ['out'],
+    network: `eip155:${chain.chainId}`,
+    checks: chainChecks(chain),
+    checkDestination: ({ destination }) => checkDestination(chain, destination),
+    step: (ctx, order) => stepPayout(ctx, chain, rail, order),
+    balances: (platform) => readBalances(platform, chain),
+    extensions: [evmChains.with(chain)],
+  };
+  return rail;
+}

@@ -1,0 +1,18 @@
+// What is counted of chains.
+import { Counter } from 'prom-client';
+
+/** Questions to nodes that failed, by the rail and how. */
+export const rpcFailures = new Counter({
+  name: 'rpc_failures_total',
+  help: 'Questions to the nodes of a chain that gave no answer, by rail and kind of failure.',
+  labelNames: ['rail', 'kind'],
+  registers: [],
+});
+
+/** Blocks that were taken back, by the rail. */
+export const reorgs = new Counter({
+  name: 'chain_reorgs_total',
+  help: 'Blocks that were read and are in the chain no more, by rail.',
+  labelNames: ['rail'],
+  registers: [],
+});

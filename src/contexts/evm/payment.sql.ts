@@ -1,0 +1,167 @@
+// The statements about authorizations of ours on chains.
+import type pg from 'pg';
+import type { ChainPaymentState } from '../../generated/prisma/client.js';
+import { runIn, type Tx } from '../../platform/postgres/database.js';
+import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import type { Hex } from './evm.js';
+
+/** An authorization of ours. */
+export interface ChainPaymentRow {
+  workspaceId: string;
+  id: string;
+  rail: string;
+  chainId: bigint;
+  authorizer: ChainAddress;
+  nonce: Bytes32;
+  payee: ChainAddress;
+  /** Base units of the token. */
+  value: bigint;
+  validBefore: Date;
+  signature: Hex | null;
+  state: ChainPaymentState;
+  refusal: string | null;
+  txHash: Bytes32 | null;
+  blockNumber: bigint | null;
+  blockHash: Bytes32 | null;
+}
+
+const columns = `p.workspace_id AS "workspaceId", p.id, p.rail, p.chain_id AS "chainId", p.authorizer, p.nonce, p.payee, p.value,
+  p.valid_before AS "validBefore", p.signature, p.state, p.refusal, p.tx_hash AS "txHash", p.block_number AS "blockNumber", p.block_hash AS "blockHash"`;
+
+type Db = Tx | pg.ClientBase | pg.Pool;
+type Read = Omit<ChainPaymentRow, 'chainId' | 'value' | 'blockNumber'> & { chainId: string; value: string; blockNumber: string | null };
+
+async function rowsOf(db: Db, name: string, text: string, values: unknown[]): Promise<ChainPaymentRow[]> {
+  const rows = await runIn<Read>(db as pg.ClientBase, { name: `chain-payment-${name}`, text }, values);
+  return rows.map(({ chainId, value, blockNumber, ...row }) => ({
+    ...row,
+    chainId: BigInt(chainId),
+    value: BigInt(value),
+    blockNumber: blockNumber === null ? null : BigInt(blockNumber),
+  }));
+}
+
+/** The authorization of an order; null where it has none yet. */
+export async function paymentOf(db: Db, { workspaceId, id }: { workspaceId: string; id: string }): Promise<ChainPaymentRow | null> {
+  const [row] = await rowsOf(db, 'one', `SELECT ${columns} FROM chain_payment p WHERE p.workspace_id = $1::uuid AND p.id = $2::uuid`, [
+    workspaceId,
+    id,
+  ]);
+  return row ?? null;
+}
+
+/** Writes an authorization that is to be signed. One that is there already stays as it is. */
+export async function insertPayment(
+  tx: pg.ClientBase,
+  row: Omit<ChainPaymentRow, 'signature' | 'state' | 'refusal' | 'txHash' | 'blockNumber' | 'blockHash'> & { at: Date },
+): Promise<void> {
+  const { workspaceId, id, rail, chainId, authorizer, nonce, payee, value, validBefore, at } = row;
+  await tx.query(
+    `INSERT INTO chain_payment (workspace_id, id, rail, chain_id, authorizer, nonce, payee, value, valid_before, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO NOTHING`,
+    [workspaceId, id, rail, chainId.toString(), authorizer, nonce, payee, value.toString(), validBefore, at],
+  );
+}
+
+/** Keeps the signature of an authorization that has none. */
+export async function signPayment(pool: pg.Pool, { workspaceId, id }: ChainPaymentRow, signature: Hex): Promise<void> {
+  await pool.query(`UPDATE chain_payment SET signature = $3, state = 'signed' WHERE workspace_id = $1 AND id = $2 AND state = 'open'`, [
+    workspaceId,
+    id,
+    signature,
+  ]);
+}
+
+/** Notes what the token said against an authorization. */
+export async function noteRefusal(pool: pg.Pool, { workspaceId, id }: ChainPaymentRow, refusal: string): Promise<void> {
+  await pool.query(`UPDATE chain_payment SET refusal = $3 WHERE workspace_id = $1 AND id = $2 AND refusal IS DISTINCT FROM $3`, [
+    workspaceId,
+    id,
+    refusal,
+  ]);
+}
+
+/**
+ * Signed authorizations that no transaction carries now: those with a reverted one are carried again. First those that the token has not refused,
+ * so that those which it refuses keep nobody waiting.
+ */
+export function uncarried(pool: pg.Pool, chainId: bigint, { after, most }: { after: Date; most: number }): Promise<ChainPaymentRow[]> {
+  return rowsOf(
+    pool,
+    'uncarried',
+    `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before > $2::timestamptz
+       AND NOT EXISTS (SELECT FROM chain_transaction t
+         WHERE t.chain_id = p.chain_id AND t.workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
+     ORDER BY p.refusal IS NOT NULL, p.created_at, p.id LIMIT $3::int`,
+    [chainId.toString(), after, most],
+  );
+}
+
+/** Authorizations that were used in a block up to this one, and are not done yet. */
+export function usedUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'used' AND p.block_number <= $2::bigint ORDER BY p.block_number LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'used', text, [chainId.toString(), block.toString()]);
+}
+
+/** Signed authorizations whose cancellation was read in a block up to this one. */
+export function cancelledUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND EXISTS (SELECT FROM chain_log l
+       WHERE l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'cancelled' AND l.block_number <= $2::bigint)
+     LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'cancelled', text, [chainId.toString(), block.toString()]);
+}
+
+/** Signed authorizations whose time was over at an instant. */
+export function expiredBy(pool: pg.Pool, chainId: bigint, at: Date): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM chain_payment p
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before <= $2::timestamptz ORDER BY p.valid_before LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'expired', text, [chainId.toString(), at]);
+}
+
+/** One look decides of so many at most. */
+const mostDecided = 1_000;
+
+/**
+ * Marks authorizations as used of which a log was read before they were written here, as after a restore: the chain has carried them already.
+ * Their orders go on at once.
+ */
+export async function markSeen(pool: pg.Pool, chainId: bigint, at: Date): Promise<void> {
+  const { rows } = await pool.query<{ workspaceId: string; id: string }>(
+    `UPDATE chain_payment p SET state = 'used', tx_hash = l.tx_hash, block_number = l.block_number,
+       block_hash = (SELECT b.hash FROM chain_block b WHERE b.chain_id = l.chain_id AND b.number = l.block_number)
+     FROM chain_log l
+     WHERE p.chain_id = $1 AND p.state IN ('open', 'signed') AND l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'used'
+     RETURNING p.workspace_id AS "workspaceId", p.id`,
+    [chainId.toString()],
+  );
+  for (const row of rows) await wakeOrder(pool, row, at);
+}
+
+/** Takes a step of an authorization, where it still stands as before. True where it did. */
+export async function movePayment(
+  tx: pg.ClientBase | pg.Pool,
+  { workspaceId, id, state: before }: ChainPaymentRow,
+  { state, refusal }: { state: ChainPaymentState; refusal?: string },
+): Promise<boolean> {
+  const { rowCount } = await (tx as pg.ClientBase).query(
+    `UPDATE chain_payment SET state = $4::chain_payment_state, refusal = coalesce($5, refusal)
+     WHERE workspace_id = $1 AND id = $2 AND state = $3::chain_payment_state`,
+    [workspaceId, id, before, state, refusal ?? null],
+  );
+  return rowCount === 1;
+}
+
+/** Lets the order of an authorization go on at once. */
+export async function wakeOrder(
+  tx: pg.ClientBase | pg.Pool,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  at: Date,
+): Promise<void> {
+  await (tx as pg.ClientBase).query(
+    `UPDATE connector_order SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND state = 'accepted'`,
+    [workspaceId, id, at],
+  );
+}

@@ -1,0 +1,127 @@
+// Payouts over a chain: each is an authorization of the treasury, whose nonce follows from the payout, so the token pays it once whoever sends
+// what how often (decision 0098). A relayer carries it; the watch says what became of it.
+import type { ConnectorOrder } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ValidationFailed } from '../../platform/errors.js';
+import { newId } from '../../platform/schema/id.js';
+import { confirmOrder, countOrder, dayOf, rejectOrder, settleOrder, waitOrder } from '../rails/connector-order.js';
+import { depart, type Stay } from '../rails/departure.js';
+import type { ConfiguredRail } from '../rails/rail-kind.js';
+import { parseAddress } from '../x402/chain/address.js';
+import type { EvmChain } from './chain.js';
+import { payoutNonce, readAddress } from './evm.js';
+import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
+import { authorizationOf } from './relayer.js';
+
+/** Nothing may leave now: the order is looked at again after so many seconds. */
+const staysSeconds = 15;
+/** The watch wakes an order that something became of; without it, it is looked at again after so many seconds. */
+const lookSeconds = 60;
+
+/** Throws 400 for what is no address that a payout goes to. */
+export function checkDestination({ token, setting }: EvmChain, destination: Readonly<Record<string, string>>): void {
+  const read = readAddress(destination['address'] ?? '');
+  const problem = 'problem' in read ? read.problem : problemOf(read.address);
+  if (problem !== null) throw new ValidationFailed([{ path: ['destination', 'ref'], message: problem, rule: 'address' }]);
+
+  function problemOf(address: string): string | null {
+    if (address === token) return 'is the contract of the token itself: what is sent there is lost';
+    const own = [setting.treasury, ...setting.relayers].some((key) => 'address' in key && key.address === address);
+    return own ? 'is an address of the platform itself' : null;
+  }
+}
+
+/** Takes the next step with a payout. */
+export async function stepPayout(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order: ConnectorOrder): Promise<void> {
+  const payment = await paymentOf(ctx.platform.database.pool, order);
+  if (payment === null || payment.state === 'open') return authorize(ctx, chain, rail, order);
+  const at = ctx.clock.now();
+  switch (payment.state) {
+    case 'signed':
+      return waitOrder(ctx, order, addSeconds(at, lookSeconds));
+    case 'used':
+      return confirmOrder(ctx, order, { expected: addSeconds(at, rail.expectedSeconds), dueAt: addSeconds(at, lookSeconds) });
+    case 'done':
+      await bookLine(ctx, order, payment);
+      return settleOrder(ctx, order);
+    case 'lapsed':
+      return rejectOrder(ctx, order, reasonOf(payment));
+  }
+}
+
+/** Writes the authorization, counts the order in its day, and has it signed. */
+async function authorize(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order: ConnectorOrder): Promise<void> {
+  const { platform } = ctx;
+  const { treasury } = await chain.signers(platform);
+  const at = ctx.clock.now();
+  let isFull = false;
+  const gone = await depart(
+    platform,
+    { rail: rail.name, what: `order ${order.id}` },
+    async (tx) => {
+      isFull = !(await countOrder(tx, rail, order, at));
+      if (isFull) return null;
+      await insertPayment(tx, {
+        workspaceId: order.workspaceId,
+        id: order.id,
+        rail: rail.name,
+        chainId: chain.chainId,
+        authorizer: treasury.address,
+        nonce: payoutNonce(order.workspaceId, order.id),
+        payee: payeeOf(ctx, order),
+        value: order.amount,
+        validBefore: wholeSeconds(addSeconds(at, chain.setting.payout_seconds)),
+        at,
+      });
+      return { value: null, facts: [] };
+    },
+    async () => {
+      const payment = (await paymentOf(platform.database.pool, order)) as ChainPaymentRow;
+      if (payment.state !== 'open') return;
+      await signPayment(platform.database.pool, payment, await treasury.signAuthorization(chain.domain, authorizationOf(payment)));
+    },
+  );
+  if ('sent' in gone) return waitOrder(ctx, order, addSeconds(at, lookSeconds));
+  await waitLonger(ctx, rail, order, isFull ? 'full' : gone.stays);
+}
+
+/** On a day that is full it waits for the next one. */
+async function waitLonger(ctx: Ctx, rail: ConfiguredRail, order: ConnectorOrder, why: Stay | 'full'): Promise<void> {
+  const at = ctx.clock.now();
+  if (why !== 'full') return waitOrder(ctx, order, addSeconds(at, staysSeconds));
+  const tomorrow = addSeconds(dayOf(at), 86_400);
+  return waitOrder(ctx, order, tomorrow, addSeconds(tomorrow, rail.expectedSeconds));
+}
+
+function wholeSeconds(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 1_000) * 1_000);
+}
+
+function payeeOf(ctx: Ctx, { id, sealedDestination }: ConnectorOrder): `0x${string}` {
+  const { address = '' } = JSON.parse(ctx.platform.vault.open(sealedDestination, id)) as { address?: string };
+  const payee = parseAddress(address);
+  if (payee === null) throw new Error('an order that was accepted has no address');
+  return payee;
+}
+
+/** What the chain has booked is a line of the rail's statement, once: its amount is that of the log. */
+async function bookLine(ctx: Ctx, { rail, reference, currency }: ConnectorOrder, { value, txHash }: ChainPaymentRow): Promise<void> {
+  const bookedAt = ctx.clock.now();
+  const line = { rail, reference, amount: value, currency, direction: 'debit', description: `payment ${txHash}` } as const;
+  const known = await ctx.db.railStatement.findFirst({ where: { rail, reference, direction: 'debit' }, select: { id: true } });
+  if (known === null) await ctx.db.railStatement.create({ data: { ...line, id: newId(bookedAt), bookedAt } });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  expired: 'The chain did not carry the payment in its time.',
+  cancelled: 'The payment was cancelled before the chain carried it.',
+  address_blocked: 'The token does not pay this address.',
+  balance: 'The treasury had too little money for as long as the payment was good.',
+  token_paused: 'The token was paused for as long as the payment was good.',
+};
+
+function reasonOf({ refusal }: ChainPaymentRow) {
+  const code = refusal === 'balance' ? 'treasury_short' : (refusal ?? 'expired');
+  return { code, reason: reasons[refusal ?? 'expired'] ?? 'The token refused the payment.' };
+}

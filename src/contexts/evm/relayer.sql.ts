@@ -1,0 +1,167 @@
+// The statements about nonces of relayers, and the signed forms of their transactions.
+import type pg from 'pg';
+import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import type { Hex } from './evm.js';
+
+/** An address that sends transactions on a chain. */
+export interface RelayerKey {
+  chainId: bigint;
+  address: ChainAddress;
+}
+
+/** A nonce that is not in a deep block yet, with its newest form. */
+export interface OpenNonce {
+  nonce: bigint;
+  /** The payment that it carries; null for one that only uses the nonce up. */
+  payment: { workspaceId: string; id: string } | null;
+  gasLimit: bigint;
+  form: SignedForm | null;
+}
+
+/** A signed form of a transaction; fees in wei for a unit of gas. */
+export interface SignedForm {
+  hash: Bytes32;
+  raw: Hex;
+  maxFee: bigint;
+  tip: bigint;
+  createdAt: Date;
+  sentAt: Date | null;
+}
+
+/** What the name of a relayer in the memory begins with. */
+export const relayerPrefix = 'relayer ';
+
+/** A relayer as the memory names it. */
+export function relayerName({ chainId, address }: RelayerKey): string {
+  return `${relayerPrefix}${chainId} ${address}`;
+}
+
+/** The last nonce that a relayer has given, by its name in the memory; -1 before the first. */
+export async function lastNonce(tx: pg.ClientBase, name: string): Promise<bigint> {
+  const [chainId, address] = name.slice(relayerPrefix.length).split(' ');
+  const { rows } = await tx.query<{ next_nonce: string }>('SELECT next_nonce FROM chain_relayer WHERE chain_id = $1 AND address = $2', [
+    chainId,
+    address,
+  ]);
+  return BigInt(rows[0]?.next_nonce ?? 0) - 1n;
+}
+
+/** Lets a relayer give no nonce up to this one any more. */
+export async function skipNonces(tx: pg.ClientBase, name: string, upTo: bigint): Promise<void> {
+  const [chainId, address] = name.slice(relayerPrefix.length).split(' ');
+  await tx.query(
+    `INSERT INTO chain_relayer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
+     ON CONFLICT (chain_id, address) DO UPDATE SET next_nonce = greatest(chain_relayer.next_nonce, excluded.next_nonce)`,
+    [chainId, address, (upTo + 1n).toString()],
+  );
+}
+
+/** A payment for which a nonce is given. */
+interface Carried {
+  workspaceId: string;
+  id: string;
+  gasLimit: bigint;
+}
+
+/** Gives the next nonce of a relayer, which begins where the chain says when it has none yet. */
+export async function giveNonce(
+  tx: pg.ClientBase,
+  { chainId, address }: RelayerKey,
+  { firstNonce, carries, at }: { firstNonce: bigint; carries: Carried | null; at: Date },
+): Promise<bigint> {
+  const { rows } = await tx.query<{ nonce: string }>(
+    `INSERT INTO chain_relayer (chain_id, address, next_nonce) VALUES ($1, $2, $3::bigint + 1)
+     ON CONFLICT (chain_id, address) DO UPDATE SET next_nonce = greatest(chain_relayer.next_nonce, $3::bigint) + 1
+     RETURNING next_nonce - 1 AS nonce`,
+    [chainId.toString(), address, firstNonce.toString()],
+  );
+  const nonce = BigInt(rows[0]?.nonce ?? 0);
+  await tx.query(
+    `INSERT INTO chain_transaction (chain_id, relayer, nonce, workspace_id, payment_id, gas_limit, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      chainId.toString(),
+      address,
+      nonce.toString(),
+      carries?.workspaceId ?? null,
+      carries?.id ?? null,
+      (carries?.gasLimit ?? emptyGas).toString(),
+      at,
+    ],
+  );
+  return nonce;
+}
+
+/** Gas of a transaction that only uses its nonce up. */
+export const emptyGas = 21_000n;
+
+interface NonceRow {
+  nonce: string;
+  workspaceId: string | null;
+  paymentId: string | null;
+  gasLimit: string;
+  hash: Bytes32 | null;
+  raw: Hex;
+  maxFee: string;
+  tip: string;
+  createdAt: Date;
+  sentAt: Date | null;
+}
+
+/** The nonces of a relayer that are in no deep block yet, in order. */
+export async function openNonces(pool: pg.Pool, { chainId, address }: RelayerKey): Promise<OpenNonce[]> {
+  const { rows } = await pool.query<NonceRow>(
+    `SELECT t.nonce, t.workspace_id AS "workspaceId", t.payment_id AS "paymentId", t.gas_limit AS "gasLimit", f.hash, f.raw, f.max_fee AS "maxFee",
+       f.tip, f.created_at AS "createdAt", f.sent_at AS "sentAt"
+     FROM chain_transaction t LEFT JOIN LATERAL (
+       SELECT * FROM chain_form f WHERE f.chain_id = t.chain_id AND f.relayer = t.relayer AND f.nonce = t.nonce ORDER BY f.max_fee DESC LIMIT 1) f ON true
+     WHERE t.chain_id = $1 AND t.relayer = $2 AND t.mined_hash IS NULL ORDER BY t.nonce`,
+    [chainId.toString(), address],
+  );
+  return rows.map(({ nonce, workspaceId, paymentId, gasLimit, hash, raw, maxFee, tip, createdAt, sentAt }) => ({
+    nonce: BigInt(nonce),
+    payment: workspaceId === null || paymentId === null ? null : { workspaceId, id: paymentId },
+    gasLimit: BigInt(gasLimit),
+    form: hash === null ? null : { hash, raw, maxFee: BigInt(maxFee), tip: BigInt(tip), createdAt, sentAt },
+  }));
+}
+
+/** The hashes of all forms of a nonce. */
+export async function formsOf(pool: pg.Pool, { chainId, address }: RelayerKey, nonce: bigint): Promise<Bytes32[]> {
+  const { rows } = await pool.query<{ hash: Bytes32 }>(
+    'SELECT hash FROM chain_form WHERE chain_id = $1 AND relayer = $2 AND nonce = $3 ORDER BY max_fee DESC',
+    [chainId.toString(), address, nonce.toString()],
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** Keeps a signed form, before it is sent. */
+export async function keepForm(
+  pool: pg.Pool,
+  { chainId, address }: RelayerKey,
+  nonce: bigint,
+  { hash, raw, maxFee, tip, createdAt }: Omit<SignedForm, 'sentAt'>,
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO chain_form (chain_id, hash, relayer, nonce, raw, max_fee, tip, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT DO NOTHING`,
+    [chainId.toString(), hash, address, nonce.toString(), raw, maxFee.toString(), tip.toString(), createdAt],
+  );
+}
+
+/** Notes that a form was handed to nodes. */
+export async function noteSent(pool: pg.Pool, chainId: bigint, hash: Bytes32, at: Date): Promise<void> {
+  await pool.query('UPDATE chain_form SET sent_at = $3 WHERE chain_id = $1 AND hash = $2', [chainId.toString(), hash, at]);
+}
+
+/** Notes which form of a nonce is in a deep block. */
+export async function noteMined(
+  pool: pg.Pool,
+  { chainId, address }: RelayerKey,
+  nonce: bigint,
+  { hash, isReverted, at }: { hash: Bytes32; isReverted: boolean; at: Date },
+): Promise<void> {
+  await pool.query(
+    'UPDATE chain_transaction SET mined_hash = $4, reverted = $5, mined_at = $6 WHERE chain_id = $1 AND relayer = $2 AND nonce = $3',
+    [chainId.toString(), address, nonce.toString(), hash, isReverted, at],
+  );
+}

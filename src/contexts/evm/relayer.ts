@@ -1,0 +1,206 @@
+// The relayer of a chain: it carries signed authorizations in transactions, nonce after nonce, and pays more for one that stays out of the blocks
+// (CONTRACT.md 27 "Transactions of a relayer"). It holds no money: what it sends twice is paid once, because the token pays an authorization once.
+import type { Platform } from '../../platform/ctx.js';
+import { depart } from '../rails/departure.js';
+import type { ChainAddress } from '../x402/chain/address.js';
+import type { EvmChain } from './chain.js';
+import type { Block } from './chain-data.js';
+import { signatureParts, type Transaction } from './evm.js';
+import type { Key } from './key.js';
+import type { Fees, Nodes } from './nodes.js';
+import { type ChainPaymentRow, noteRefusal, paymentOf, uncarried } from './payment.sql.js';
+import {
+  emptyGas,
+  formsOf,
+  giveNonce,
+  keepForm,
+  noteMined,
+  noteSent,
+  type OpenNonce,
+  openNonces,
+  type RelayerKey,
+  relayerName,
+  type SignedForm,
+} from './relayer.sql.js';
+import { refusalOf, transferByParts } from './token.js';
+import type { View } from './watch.js';
+
+/** Transactions of a relayer that are in no deep block yet, at most. */
+const mostInFlight = 16;
+/** An authorization that is good for no longer is not carried any more, seconds. */
+const leastValidity = 60;
+/** A transaction that takes the place of another pays so much more, in thousandths. */
+const raisedBy = 1_125n;
+
+/** Somebody has our key: a nonce of ours is used by a transaction that we never signed. */
+export class ForeignTransaction extends Error {}
+
+interface Work {
+  platform: Platform;
+  chain: EvmChain;
+  nodes: Nodes;
+  key: Key;
+  relayer: RelayerKey;
+  head: Block;
+  fees: Fees;
+}
+
+/** Tends what is under way, and carries what waits. Throws ForeignTransaction. */
+export async function relay(platform: Platform, chain: EvmChain, key: Key, { head, deep }: View): Promise<void> {
+  const nodes = await chain.nodes(platform);
+  const relayer = { chainId: chain.chainId, address: key.address };
+  const fees = await nodes.fees(head);
+  const used = await nodes.nonce(key.address, head);
+  if (fees.state === 'unknown' || used.state === 'unknown') return;
+  const work: Work = { platform, chain, nodes, key, relayer, head, fees: fees.value };
+  if (deep !== null) await noteDeep(work, deep);
+  const open = await openNonces(platform.database.pool, relayer);
+  for (const one of open) if (one.nonce >= used.value) await tend(work, one);
+  const free = mostInFlight - open.length;
+  if (free > 0) await carryWaiting(work, { firstNonce: used.value, most: free });
+}
+
+/** Notes which of our transactions are in deep blocks. A nonce that is used there by none of our forms was used by somebody else. */
+async function noteDeep({ platform, nodes, relayer }: Work, deep: Block): Promise<void> {
+  const { pool } = platform.database;
+  const used = await nodes.nonce(relayer.address, deep);
+  if (used.state === 'unknown') return;
+  for (const { nonce } of await openNonces(pool, relayer)) {
+    if (nonce >= used.value) return;
+    if (!(await noteOwn({ platform, nodes, relayer }, nonce, deep))) return;
+  }
+}
+
+/** False where nobody knows which of the forms it is. */
+async function noteOwn(
+  { platform, nodes, relayer }: Pick<Work, 'platform' | 'nodes' | 'relayer'>,
+  nonce: bigint,
+  deep: Block,
+): Promise<boolean> {
+  for (const hash of await formsOf(platform.database.pool, relayer, nonce)) {
+    const receipt = await nodes.receipt(hash, deep);
+    if (receipt.state === 'unknown') return false;
+    if (receipt.value === null) continue;
+    const { isReverted } = receipt.value;
+    await noteMined(platform.database.pool, relayer, nonce, { hash, isReverted, at: platform.clock.now() });
+    return true;
+  }
+  throw new ForeignTransaction(`nonce ${nonce} of ${relayer.address} is used by a transaction that was not signed here`);
+}
+
+/** Signs, sends, or raises what is in no block yet. */
+async function tend(work: Work, one: OpenNonce): Promise<void> {
+  const { platform, chain } = work;
+  const { form } = one;
+  const waitedMs = form?.sentAt == null ? 0 : platform.clock.now().getTime() - form.sentAt.getTime();
+  const isStuck = waitedMs >= chain.setting.gas.bump_after_seconds * 1_000;
+  if (form?.sentAt != null && !isStuck) return;
+  const raised = form === null ? firstFees(work) : isStuck ? raise(work, form) : null;
+  const what = `nonce ${one.nonce} of ${work.relayer.address}`;
+  const next = async () => ({ value: null, facts: [] });
+  await depart(platform, { rail: chain.rail, what }, next, async () => {
+    const sent = raised === null ? (form as SignedForm) : await sign(work, one, raised);
+    await hand(work, sent);
+  });
+}
+
+interface Price {
+  maxFee: bigint;
+  tip: bigint;
+}
+
+/** Twice the base fee, so that it stays good while that rises for some blocks; at most what the file allows. */
+function firstFees({ fees, chain }: Work): Price {
+  const { max_fee_gwei: cap } = chain.setting.gas;
+  const maxFee = least(2n * fees.baseFee + fees.tip, cap);
+  return { maxFee, tip: least(fees.tip, maxFee) };
+}
+
+/** Fees that take the place of a form; null where the file allows no more: the same form is sent again. */
+function raise(work: Work, { maxFee, tip }: SignedForm): Price | null {
+  const { max_fee_gwei: cap } = work.chain.setting.gas;
+  const [now, up] = [firstFees(work), (fee: bigint) => (fee * raisedBy) / 1_000n + 1n];
+  const raised = most(up(maxFee), now.maxFee);
+  return raised > cap ? null : { maxFee: raised, tip: least(most(up(tip), now.tip), raised) };
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+const most = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** Signs a form of a nonce, and keeps it. One whose payment needs no transaction any more only uses the nonce up. */
+async function sign({ platform, chain, key, relayer }: Work, one: OpenNonce, { maxFee, tip }: Price): Promise<SignedForm> {
+  const { pool } = platform.database;
+  const payment = one.payment === null ? null : await paymentOf(pool, one.payment);
+  const call = payment === null || !isCarried(platform, payment) ? null : callOf(payment);
+  const transaction: Transaction = {
+    chainId: chain.chainId,
+    nonce: one.nonce,
+    maxFeePerGas: maxFee,
+    maxPriorityFeePerGas: tip,
+    gasLimit: call === null ? emptyGas : one.gasLimit,
+    to: call === null ? key.address : chain.token,
+    value: 0n,
+    data: call ?? '0x',
+  };
+  const form = { ...(await key.signTransaction(transaction)), maxFee, tip, createdAt: platform.clock.now() };
+  await keepForm(pool, relayer, one.nonce, form);
+  return { ...form, sentAt: null };
+}
+
+function isCarried({ clock }: Platform, { state, validBefore }: ChainPaymentRow): boolean {
+  return state === 'signed' && validBefore.getTime() - clock.now().getTime() > leastValidity * 1_000;
+}
+
+function callOf(payment: ChainPaymentRow) {
+  const parts = payment.signature === null ? null : signatureParts(payment.signature);
+  return parts === null ? null : transferByParts(authorizationOf(payment), parts);
+}
+
+/** The authorization of a payment, as the token reads it. */
+export function authorizationOf({ authorizer, payee, value, validBefore, nonce }: ChainPaymentRow) {
+  return { from: authorizer, to: payee, value, validAfter: 0n, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
+}
+
+/** Hands a form to the nodes. What they say decides nothing: it is sent again until it is in a block. */
+async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm): Promise<void> {
+  const { state, said } = await nodes.send(raw, hash);
+  if (state === 'no_gas' || state === 'refused') platform.log.warn({ rail: chain.rail, hash, state, said }, 'nodes refuse a transaction');
+  await noteSent(platform.database.pool, chain.chainId, hash, platform.clock.now());
+}
+
+/** Gives nonces to authorizations that wait, after a call has shown that the token would take each now. */
+async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce: bigint; most: number }): Promise<void> {
+  const { platform, chain, relayer } = work;
+  const after = new Date(platform.clock.now().getTime() + leastValidity * 1_000);
+  for (const payment of await uncarried(platform.database.pool, chain.chainId, { after, most: free })) {
+    const gasLimit = await gasOf(work, payment);
+    if (gasLimit === null) continue;
+    const carries = { workspaceId: payment.workspaceId, id: payment.id, gasLimit };
+    const at = platform.clock.now();
+    const gone = await depart(
+      platform,
+      { rail: chain.rail, what: `payment ${payment.id}` },
+      async (tx) => {
+        const nonce = await giveNonce(tx, relayer, { firstNonce, carries, at });
+        return { value: nonce, facts: [{ name: relayerName(relayer), number: nonce, value: payment.id }] };
+      },
+      async (nonce) => hand(work, await sign(work, { nonce, payment: carries, gasLimit, form: null }, firstFees(work))),
+    );
+    if ('stays' in gone) return;
+  }
+}
+
+/** The gas that a payment takes, with a quarter on top; null where the token would refuse it now, which is noted, or nobody knows. */
+async function gasOf({ platform, chain, nodes, key, head }: Work, payment: ChainPaymentRow): Promise<bigint | null> {
+  const data = callOf(payment);
+  if (data === null) return null;
+  const call = { to: chain.token, data, from: key.address as ChainAddress };
+  const tried = await nodes.call(head, call);
+  if (tried.state === 'unknown') return null;
+  if ('reverted' in tried.value) {
+    await noteRefusal(platform.database.pool, payment, refusalOf(tried.value.reverted));
+    return null;
+  }
+  const gas = await nodes.gasOf(call);
+  return gas.state === 'known' && 'gas' in gas.value ? (gas.value.gas * 5n) / 4n : null;
+}

@@ -1,0 +1,134 @@
+// The statements about what was read of a chain: blocks, each the parent of the next, and logs about addresses of ours.
+import type pg from 'pg';
+import { inTransaction } from '../../platform/postgres/database.js';
+import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import type { Block } from './chain-data.js';
+import { wakeOrder } from './payment.sql.js';
+
+/** A process reads a chain for so long, unless it says once more that it does. */
+const leaseSeconds = 30;
+
+/** True for the one process that reads a chain now. */
+export async function takeWatch(pool: pg.Pool, chainId: bigint, holder: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO chain_watch (chain_id, holder, lease_until) VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+     ON CONFLICT (chain_id) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+       WHERE chain_watch.holder = excluded.holder OR chain_watch.lease_until < clock_timestamp()`,
+    [chainId.toString(), holder, leaseSeconds],
+  );
+  return rowCount === 1;
+}
+
+/** A block that was read. */
+export interface SeenBlock {
+  number: bigint;
+  hash: Bytes32;
+}
+
+async function blockBy(db: pg.Pool | pg.ClientBase, chainId: bigint, where: string, values: unknown[]): Promise<SeenBlock | null> {
+  const { rows } = await (db as pg.ClientBase).query<{ number: string; hash: Bytes32 }>(
+    `SELECT number, hash FROM chain_block WHERE chain_id = $1 ${where}`,
+    [chainId.toString(), ...values],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { number: BigInt(row.number), hash: row.hash };
+}
+
+/** The last block that was read; null before the first. */
+export function lastSeen(db: pg.Pool | pg.ClientBase, chainId: bigint): Promise<SeenBlock | null> {
+  return blockBy(db, chainId, 'ORDER BY number DESC LIMIT 1', []);
+}
+
+/** The block of a height that was read. */
+export function seenAt(pool: pg.Pool, chainId: bigint, number: bigint): Promise<SeenBlock | null> {
+  return blockBy(pool, chainId, 'AND number = $2', [number.toString()]);
+}
+
+/** A log of the token about an address of ours. */
+export interface SeenLog {
+  logIndex: number;
+  txHash: Bytes32;
+  kind: 'transfer' | 'used' | 'cancelled';
+  holder: ChainAddress;
+  payee: ChainAddress | null;
+  value: bigint | null;
+  nonce: Bytes32 | null;
+}
+
+/**
+ * Adds the block after the last one, with its logs, and marks the authorizations that it has used. False where another process has been there:
+ * the last one is not the parent any more.
+ */
+export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, logs: readonly SeenLog[], at: Date): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const last = await lockLast(tx, chainId);
+    if (last !== null && (last.number !== block.number - 1n || last.hash !== block.parentHash)) return false;
+    const id = chainId.toString();
+    await tx.query('INSERT INTO chain_block (chain_id, number, hash, parent_hash, at) VALUES ($1, $2, $3, $4, to_timestamp($5))', [
+      id,
+      block.number.toString(),
+      block.hash,
+      block.parentHash,
+      block.timestamp.toString(),
+    ]);
+    for (const log of logs) {
+      await tx.query(
+        `INSERT INTO chain_log (chain_id, block_number, log_index, tx_hash, kind, holder, payee, value, nonce)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [id, block.number.toString(), log.logIndex, log.txHash, log.kind, log.holder, log.payee, log.value?.toString() ?? null, log.nonce],
+      );
+      if (log.kind === 'used') await markUsed(tx, chainId, block, log, at);
+    }
+    return true;
+  });
+}
+
+/** Takes the last block back, which is in the chain no more, with its logs; what it had used is signed and unused again. */
+export async function removeLast(pool: pg.Pool, chainId: bigint, { number, hash }: SeenBlock, at: Date): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    const last = await lockLast(tx, chainId);
+    if (last === null || last.number !== number || last.hash !== hash) return;
+    const values = [chainId.toString(), number.toString()];
+    await tx.query('DELETE FROM chain_log WHERE chain_id = $1 AND block_number = $2', values);
+    await tx.query('DELETE FROM chain_block WHERE chain_id = $1 AND number = $2', values);
+    const { rows } = await tx.query<{ workspaceId: string; id: string }>(
+      `UPDATE chain_payment SET state = 'signed', tx_hash = NULL, block_number = NULL, block_hash = NULL
+       WHERE chain_id = $1 AND state = 'used' AND block_number = $2 RETURNING workspace_id AS "workspaceId", id`,
+      values,
+    );
+    for (const row of rows) await wakeOrder(tx, row, at);
+  });
+}
+
+async function lockLast(tx: pg.ClientBase, chainId: bigint): Promise<SeenBlock | null> {
+  await tx.query('SELECT FROM chain_watch WHERE chain_id = $1 FOR UPDATE', [chainId.toString()]);
+  return lastSeen(tx, chainId);
+}
+
+async function markUsed(tx: pg.ClientBase, chainId: bigint, block: Block, { holder, nonce, txHash }: SeenLog, at: Date): Promise<void> {
+  const { rows } = await tx.query<{ workspaceId: string; id: string }>(
+    `UPDATE chain_payment SET state = 'used', tx_hash = $4, block_number = $5, block_hash = $6
+     WHERE chain_id = $1 AND authorizer = $2 AND nonce = $3 AND state IN ('open', 'signed')
+     RETURNING workspace_id AS "workspaceId", id`,
+    [chainId.toString(), holder, nonce, txHash, block.number.toString(), block.hash],
+  );
+  for (const row of rows) await wakeOrder(tx, row, at);
+}
+
+/** What logs of a transaction that was read say of an authorization: that it was used, and the transfer of that transaction to the payee. */
+export async function transferOf(
+  pool: pg.Pool,
+  chainId: bigint,
+  { blockNumber, txHash, authorizer, payee }: { blockNumber: bigint; txHash: string; authorizer: string; payee: string },
+): Promise<bigint[]> {
+  const { rows } = await pool.query<{ value: string }>(
+    `SELECT value FROM chain_log WHERE chain_id = $1 AND block_number = $2 AND tx_hash = $3 AND kind = 'transfer' AND holder = $4 AND payee = $5`,
+    [chainId.toString(), blockNumber.toString(), txHash, authorizer, payee],
+  );
+  return rows.map(({ value }) => BigInt(value));
+}
+
+/** Forgets blocks that lie far below the deep one. */
+export async function forgetBlocks(pool: pg.Pool, chainId: bigint, below: bigint): Promise<void> {
+  await pool.query('DELETE FROM chain_block WHERE chain_id = $1 AND number < $2', [chainId.toString(), below.toString()]);
+}

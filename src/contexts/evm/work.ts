@@ -1,0 +1,43 @@
+// The loop of each chain: one process at a time reads it, and where it has the keys and the memory lets relayers send.
+import { randomUUID } from 'node:crypto';
+import type { Platform } from '../../platform/ctx.js';
+import { stopRail } from '../rails/stop.js';
+import type { EvmChain } from './chain.js';
+import { ForeignTransaction, relay } from './relayer.js';
+import { DeepReorg, look } from './watch.js';
+import { takeWatch } from './watch.sql.js';
+
+const everyMs = 1_000;
+/** A process that another one is ahead of looks again after this time. */
+const elsewhereMs = 5_000;
+
+/** This process, as a chain knows who reads it. */
+const holder = randomUUID();
+
+/** The next look of this process, by its own count of milliseconds. */
+const nextLook = new WeakMap<Platform, number>();
+
+/** Reads every chain, and lets its relayers send. Returns in how many milliseconds there is more. */
+export async function tendChains(platform: Platform, chains: readonly EvmChain[]): Promise<number> {
+  const restMs = (nextLook.get(platform) ?? 0) - performance.now();
+  if (restMs > 0) return restMs;
+  const mine = await Promise.all(chains.map((chain) => tendChain(platform, chain)));
+  const waitMs = mine.includes(true) ? everyMs : elsewhereMs;
+  nextLook.set(platform, performance.now() + waitMs);
+  return waitMs;
+}
+
+/** One round of a chain. False where another process reads it. */
+export async function tendChain(platform: Platform, chain: EvmChain): Promise<boolean> {
+  if (!(await takeWatch(platform.database.pool, chain.chainId, holder))) return false;
+  try {
+    const { treasury, relayers } = await chain.signers(platform);
+    const view = await look(platform, chain, [treasury.address]);
+    if (view !== null) for (const key of relayers) await relay(platform, chain, key, view);
+  } catch (error) {
+    const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;
+    if (reason !== null) await stopRail(platform, chain.rail, reason);
+    platform.log.error({ err: error, rail: chain.rail }, 'a round over a chain failed');
+  }
+  return true;
+}

@@ -1,0 +1,141 @@
+// A rail of production over a chain for tests: an Anvil, a file of rails that names it, keys in keystores, and money in both places.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { EvmChain } from '../../src/contexts/evm/chain.js';
+import { evmChains } from '../../src/contexts/evm/configured-chain.js';
+import { addressOfKey, keccak } from '../../src/contexts/evm/evm.js';
+import { sealKeystore } from '../../src/contexts/evm/keystore.js';
+import { tendChain } from '../../src/contexts/evm/work.js';
+import { configuredRail, configuredRails } from '../../src/contexts/rails/configured-rails.js';
+import { examine } from '../../src/contexts/rails/doctor.js';
+import { fundWallet } from '../../src/contexts/transfers/funding.js';
+import type { ChainAddress } from '../../src/contexts/x402/chain/address.js';
+import { workspaceOf } from '../../src/platform/ctx.js';
+import { systemCtx } from '../../src/platform/due/step.js';
+import { type Harness, type Json, openWallet } from '../harness.js';
+import { Anvil, type AnvilOptions } from './anvil.js';
+
+export const railName = 'usdc-base-sepolia';
+
+/** A cheap password: what it costs to guess is no matter of these tests. */
+const cost = { N: 2, r: 8, p: 1 };
+const password = 'of the tests';
+
+/** What of the file is other than usual, as YAML below the rail. */
+export interface ChainRailOptions {
+  settings?: string;
+  anvil?: AnvilOptions;
+  /** Between the platform and the node. */
+  through?: (url: string) => Promise<string>;
+}
+
+/** A chain, and the file that names it. Made before the platform starts; the chain is started by `start`. */
+export class ChainRail {
+  readonly file: string;
+  readonly treasury: ChainAddress;
+  readonly relayer: ChainAddress;
+  readonly #folder: string;
+  readonly #options: ChainRailOptions;
+  anvil!: Anvil;
+
+  private constructor(folder: string, keys: { treasury: ChainAddress; relayer: ChainAddress }, options: ChainRailOptions) {
+    this.#folder = folder;
+    this.file = path.join(folder, 'rails.yaml');
+    this.treasury = keys.treasury;
+    this.relayer = keys.relayer;
+    this.#options = options;
+  }
+
+  /** Writes the file and its keystores. */
+  static async prepare(options: ChainRailOptions = {}): Promise<ChainRail> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'rails-'));
+    const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    const keys = { treasury: randomBytes(32), relayer: randomBytes(32) };
+    for (const [name, key] of Object.entries(keys)) write(`${name}.json`, await sealKeystore(key, password, { withAddress: true, cost }));
+    write('password', password);
+    const { settings = '' } = options;
+    write(
+      'rails.yaml',
+      `version: 1
+rails:
+  ${railName}:
+    kind: evm
+    chain: base-sepolia
+    limits: { per_order: "1000.00", per_day: "5000.00", per_day_count: 10000 }
+    rpc: [{ file: url }]
+    relayers: [{ keystore: relayer.json, password: { file: password } }]
+    treasury: { keystore: treasury.json, password: { file: password } }
+    confirmations: { credit: 3 }
+    gas: { max_fee_gwei: 100, low_balance: "0.01" }
+${settings}`,
+    );
+    return new ChainRail(folder, { treasury: addressOfKey(keys.treasury), relayer: addressOfKey(keys.relayer) }, options);
+  }
+
+  /** Starts the chain, with gas at the relayer and money at the treasury. */
+  async start(): Promise<void> {
+    this.anvil = await Anvil.start(this.#options.anvil);
+    const url = (await this.#options.through?.(this.anvil.url)) ?? this.anvil.url;
+    writeFileSync(path.join(this.#folder, 'url'), url, { mode: 0o600 });
+    await this.anvil.fund(this.relayer);
+    await this.anvil.setMoney(this.treasury, 1_000_000_000_000n);
+    await this.anvil.mine(4);
+  }
+
+  async stop(): Promise<void> {
+    await this.anvil?.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** One round of the platform over the chain, and of what follows from it. */
+  async round(harness: Harness): Promise<void> {
+    const { timestamp } = await this.anvil.ask('eth_getBlockByNumber', 'latest', false);
+    const at = Math.max(Date.now(), Number(timestamp) * 1_000, harness.clock.now().getTime());
+    harness.clock.set(new Date(at).toISOString());
+    await harness.runDue();
+    for (const chain of this.chains(harness)) await this.tend(harness, chain);
+    await harness.runDue();
+  }
+
+  chains(harness: Harness): readonly EvmChain[] {
+    return harness.platform.extensions.of(evmChains);
+  }
+
+  /** One round of a chain alone, at the time that the clock has. */
+  async tend(harness: Harness, chain: EvmChain): Promise<void> {
+    await tendChain(harness.platform, chain);
+  }
+
+  /** What the data of a call begins with. */
+  selector(signature: string): string {
+    return keccak(Buffer.from(signature)).slice(0, 10);
+  }
+
+  /** Has the doctor look at the rail, and switches it on. */
+  async switchOn(harness: Harness): Promise<Json> {
+    harness.clock.set(new Date().toISOString());
+    // The tenants of a test are made after the file was read.
+    Object.assign(harness.platform.extensions.of(configuredRails), { operator: harness.tenantId });
+    harness.platform.cache.clear();
+    const rail = configuredRail(harness, railName);
+    if (rail === undefined) throw new Error('the file names no such rail');
+    const findings = await examine(harness.platform, rail);
+    const wrong = findings.filter(({ ok }) => !ok);
+    if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
+    return harness.live.make(`/v1/rails/${railName}/switch`, { to: 'on', reason: 'test' });
+  }
+}
+
+/** A wallet of production with money that came from nowhere. */
+export async function fundedLiveWallet(harness: Harness, amount: string): Promise<Json> {
+  const { wallet } = await openWallet(harness.live, { currency: 'USDC' });
+  const row = await harness.platform.database.unscoped.workspace.findFirstOrThrow({
+    where: { tenantId: harness.tenantId, environment: 'live' },
+  });
+  const ctx = systemCtx(harness.platform, workspaceOf(row), null);
+  // As in a sandbox, where money is made so.
+  await fundWallet({ ...ctx, workspace: { ...ctx.workspace, environment: 'test' } }, { id: wallet.id, amount });
+  return wallet;
+}
