@@ -46,6 +46,7 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
       if (cells.only === undefined) for (const platform of [home, ...cells.served]) platform.database.hurry();
     };
     await reload();
+    refuseRails(config, cells.listed);
     endStreamsOfMoved(home);
     // A notice may have been missed while nobody listened.
     const tryReload = () => void reload().catch((error: unknown) => log.warn({ err: error }, 'the list of cells was not read'));
@@ -64,6 +65,12 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
     await platform.cache.open().catch((error: unknown) => platform.log.warn({ err: error }, 'the cell is away'));
     return platform;
   }
+}
+
+/** Limits of a day, the switch and what is leaving stand in one database. */
+function refuseRails({ railsFile }: ReadyConfig, listed: readonly { name: string }[]): void {
+  if (railsFile === null || listed.length < 2) return;
+  throw new Error(`RAILS_FILE names rails, and there are ${listed.length} cells: rails of production need an installation of one cell`);
 }
 
 function makeCell(

@@ -125,7 +125,7 @@ const causes: Record<string, () => Promise<Answer>> = {
 
 /** Codes whose rules have tests of their own; what their errors say is looked at below. */
 const ofLimits = ['policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
-const madeBelow = ['insufficient_scope', 'step_up_required', ...ofLimits];
+const madeBelow = ['insufficient_scope', 'step_up_required', ...ofLimits, 'rail_limit_exceeded', 'rail_unexamined'];
 
 /** Codes that a protocol spells on its own wire, whose tests cause them. */
 const onTheWire = ['capabilities_incompatible', 'no_offer', 'profile_malformed', 'version_unsupported'];
@@ -236,11 +236,8 @@ describe('the refusal of a rule', () => {
           retry: { safe: true, same_key: true, after_s: 14 * 3_600 },
         },
       });
-      const offered = (error.details?.next_actions as NextAction[] | undefined)?.map(({ rel, body }) => [
-        rel,
-        body?.['amount'],
-        body?.['request_approval'],
-      ]);
+      const actions = error.details?.next_actions as NextAction[] | undefined;
+      const offered = actions?.map(({ rel, body }) => [rel, body?.['amount'], body?.['request_approval']]);
       const approval = layer === 'policy' || layer === 'budget' ? [['request_approval', '7.00', true]] : [];
       expect(offered).toEqual(
         expect.arrayContaining([['smaller_amount', '4.00', undefined], ...approval, ['limits', undefined, undefined]]),

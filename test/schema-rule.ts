@@ -2,7 +2,7 @@
 // enum values spelled as on the wire, migrations that are named and whole.
 
 import { snakeCase } from '../src/platform/snake-case.js';
-import type { Rule, SourceFile } from './source.js';
+import { codeOf, type Rule, type SourceFile } from './source.js';
 
 interface Model {
   path: string;
@@ -109,6 +109,8 @@ const sqlWithoutWorkspace = [
   'checkout_due',
   'claim_expiry',
   'connection_expiry',
+  'connector_order_due',
+  'connector_order_open',
   'credential_ended',
   'credential_pending',
   'decision_old',
@@ -212,6 +214,19 @@ function spelling(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** Tables of the installation, which no workspace owns. */
+const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence)\b/;
+
+/** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
+const workspaceInStatements: Rule = (all) =>
+  all
+    .filter((file) => file.path.startsWith('src/') && file.path.endsWith('.sql.ts'))
+    .flatMap(({ path, text }) =>
+      [...codeOf(text, { strings: true }).matchAll(/`[^`]*\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^`]*`/g)]
+        .filter(([statement]) => !statement.includes('workspace_id') && !statement.includes('tenant_id') && !ofInstallation.test(statement))
+        .map(([statement]) => `${path}: ${statement.slice(0, 60)}`),
+    );
+
 const planted = (path: string, text: string): SourceFile => ({ path, text });
 const model = (lines: string) => `model Planted {\n  id String @id @db.Uuid\n  workspaceId String\n${lines}\n}\n`;
 
@@ -238,4 +253,8 @@ export const schemaRules: Record<string, [Rule, SourceFile]> = {
     planted('prisma/migrations/20990101000000_planted/migration.sql', 'CREATE OR REPLACE FUNCTION planted() RETURNS int ...\n'),
   ],
   'migrations are named and whole': [migrations, planted('prisma/migrations/quick-fix.sql', 'SELECT 1;\n')],
+  'every statement of a .sql.ts file names the workspace': [
+    workspaceInStatements,
+    planted('src/contexts/accounts/raw.sql.ts', 'export const read = `SELECT * FROM account WHERE id = $1`;'),
+  ],
 };

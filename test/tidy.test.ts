@@ -51,18 +51,9 @@ const unscoped = [
   'src/contexts/people/lookup.ts',
   'src/contexts/people/member-place.ts',
   'src/contexts/people/slug-place.ts',
+  'src/contexts/rails/operator.ts',
   'src/contexts/settlement/rail/callback.ts',
 ];
-
-/** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
-const workspaceInStatements: Rule = (all) =>
-  all
-    .filter((file) => inSrc(file) && file.path.endsWith('.sql.ts'))
-    .flatMap(({ path, text }) =>
-      [...codeOf(text, { strings: true }).matchAll(/`[^`]*\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^`]*`/g)]
-        .filter(([statement]) => !statement.includes('workspace_id') && !statement.includes('tenant_id'))
-        .map(([statement]) => `${path}: ${statement.slice(0, 60)}`),
-    );
 
 const names: Rule = (all) =>
   all
@@ -247,10 +238,6 @@ const rules: Record<string, [Rule, SourceFile]> = {
       rawSql,
     ),
     planted('src/contexts/accounts/raw.ts', 'await ctx.platform.database.pool.query(text);'),
-  ],
-  'every statement of a .sql.ts file names the workspace': [
-    workspaceInStatements,
-    planted('src/contexts/accounts/raw.sql.ts', 'export const read = `SELECT * FROM account WHERE id = $1`;'),
   ],
   'the unscoped door is used by those who must': [
     lines(/\bunscoped\b/, inSrc, unscoped),

@@ -66,4 +66,10 @@ CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF clock_offset_ms, actor_ra
   FOR EACH ROW EXECUTE FUNCTION notify_cache('workspace', 'id');
 -- What an agent may spend changes with the kill switch and with the status of accounts and wallets. Those who show it are told.
 CREATE OR REPLACE TRIGGER notify_spending AFTER UPDATE OF frozen_at ON workspace FOR EACH ROW EXECUTE FUNCTION notify_cache('spending', 'id');
+-- How a rail of production stands; how many things have left by it is asked for each.
+CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OF status, reason, restored_at, passed_at, problems, balances, health_at OR DELETE ON rail_state
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('rail', 'name');
+-- Who runs the platform follows from which tenants there are.
+CREATE OR REPLACE TRIGGER notify_operator AFTER INSERT ON workspace
+  FOR EACH ROW WHEN (NEW.environment = 'live') EXECUTE FUNCTION notify_cache('operator', 'environment');
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON x402_endpoint FOR EACH ROW EXECUTE FUNCTION notify_cache('x402_endpoint', 'id');

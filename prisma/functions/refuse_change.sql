@@ -51,6 +51,9 @@ CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON policy_version FO
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON portal_token FOR EACH ROW EXECUTE FUNCTION refuse_change();
 -- What was offered is never changed.
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE ON quote FOR EACH ROW EXECUTE FUNCTION refuse_change();
+-- What was still being sent is known ten seconds later.
+CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OF workspace_id, id, rail, "from", "to", by, created_at OR DELETE ON rail_switch
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON rail_statement FOR EACH ROW EXECUTE FUNCTION refuse_change();
 -- What was said and what was done is never changed.
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON rate FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -1,14 +1,20 @@
 // The commands about cells, and what other commands do for all of them.
 
 import { countUnlisted } from '../contexts/people/member-place.js';
+import { railsEverOn } from '../contexts/rails/rail-state.sql.js';
 import { addressFaults, changeAddress, enterCell, faultsOf, type NewCell } from '../platform/cell/admission.js';
 import { homeCell } from '../platform/cell/cells.js';
 import { forEachCell } from '../platform/cell/every-cell.js';
 import { compareCell, figuresOf } from '../platform/cell/figures.js';
 import type { Platform } from '../platform/ctx.js';
 
-/** Takes a database in as a cell. Says all that keeps it from being one. */
-export async function addCell({ cells: { directory }, vault }: Platform, cell: NewCell): Promise<void> {
+/** Takes a database in as a cell. Says all that keeps it from being one. Rails of production need an installation of one cell. */
+export async function addCell({ cells: { directory, home }, vault, config }: Platform, cell: NewCell): Promise<void> {
+  const railsInUse = await railsEverOn(home.database.pool);
+  if (config.railsFile !== null || railsInUse.length > 0) {
+    const named = railsInUse.length === 0 ? 'RAILS_FILE is set' : `${railsInUse.join(', ')} were switched on`;
+    throw new Error(`${named}: rails of production need an installation of one cell`);
+  }
   const admitting = { database: directory.database, vault };
   refuse(cell.name, await faultsOf(admitting, cell));
   await enterCell(admitting, cell);

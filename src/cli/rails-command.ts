@@ -7,10 +7,8 @@ import { operatorWorkspace } from '../contexts/rails/operator.js';
 import { type ConfiguredRail, type Finding, railKinds } from '../contexts/rails/rail-kind.js';
 import { openOrdersOf, standingOf, usedOfDay } from '../contexts/rails/rail-state.sql.js';
 import { readRailsFile } from '../contexts/rails/rails-file.js';
-import { restoredReason } from '../contexts/rails/restored.js';
-import { switchRail } from '../contexts/rails/switch.js';
+import { type SwitchInput, switchRail } from '../contexts/rails/switch.js';
 import { manifest } from '../contexts.js';
-import type { RailStatus } from '../generated/prisma/client.js';
 import type { Platform } from '../platform/ctx.js';
 import { systemCtx } from '../platform/due/step.js';
 import { formatMinor } from '../platform/money.js';
@@ -76,14 +74,14 @@ function statusLine({ rail, currency, status, reason, used_today, limits, open, 
 const switchOptions = { ...ofData, reason: text, force: flag, yes: flag, json: flag } as const;
 
 /** A command that switches a rail. */
-const switchTo = (to: RailStatus) => async (args: string[]) => {
+const switchTo = (to: SwitchInput['to']) => async (args: string[]) => {
   const { values, positionals } = parseArgs({ args, options: switchOptions, allowPositionals: true });
   const name = required(positionals[0], 'the name of the rail');
   await withPlatform(settingsOf(values), async (platform) => {
     const [rail] = railsNamed(platform, name) as [ConfiguredRail];
     const workspace = await operatorWorkspace(platform);
     if (workspace === null) throw new Error('say in RAILS_FILE which tenant runs the platform: operator: <id of the tenant>');
-    if (to === 'on' && values.yes !== true) await refuseUnseen(platform, rail);
+    if (to !== 'off' && values.yes !== true) await refuseUnseen(platform, rail);
     const ctx = systemCtx(platform, workspace, { action: 'switchRail', resourceType: 'rail_switch' });
     const input = { rail: name, to, reason: values.reason ?? 'command line' };
     const { from, inFlight } = await switchRail(ctx, input, { force: values.force === true, hasSeen: true });
@@ -95,8 +93,8 @@ const switchTo = (to: RailStatus) => async (args: string[]) => {
 
 /** After a restore a person sees first what was waiting. */
 async function refuseUnseen(platform: Platform, rail: ConfiguredRail): Promise<void> {
-  const { reason, status } = await standingOf(platform.database.pool, rail.name);
-  if (status !== 'off' || reason !== restoredReason) return;
+  const { restoredAt } = await standingOf(platform.database.pool, rail.name);
+  if (restoredAt === null) return;
   const { count, amount, oldestAt } = await openOrdersOf(platform.database.pool, rail.name);
   const since = oldestAt === null ? '' : `, the oldest since ${oldestAt.toISOString()}`;
   throw new Error(

@@ -11,8 +11,10 @@ CREATE TABLE "rail_state" (
     "name" TEXT NOT NULL,
     "status" "rail_status" NOT NULL DEFAULT 'off',
     "switches" BIGINT NOT NULL DEFAULT 0,
+    "departures" BIGINT NOT NULL DEFAULT 0,
     "reason" TEXT,
     "switched_at" TIMESTAMPTZ(3),
+    "restored_at" TIMESTAMPTZ(3),
     "passed_digest" TEXT,
     "passed_at" TIMESTAMPTZ(3),
     "problems" JSONB NOT NULL DEFAULT '[]',
@@ -89,3 +91,5 @@ CREATE INDEX "connector_order_workspace_id_rail_reference_idx" ON "connector_ord
 CREATE INDEX connector_order_due ON connector_order (due_at) WHERE (due_at IS NOT NULL) AND (lease_until IS NULL);
 CREATE INDEX connector_order_due_workspace ON connector_order (workspace_id, due_at) WHERE (due_at IS NOT NULL) AND (lease_until IS NULL);
 CREATE INDEX connector_order_leased ON connector_order (workspace_id) WHERE lease_until IS NOT NULL;
+
+CREATE INDEX connector_order_open ON connector_order (rail, created_at) WHERE state = 'accepted';

@@ -14,21 +14,23 @@ type NewOrder = Pick<RailOrder, 'id' | 'reference' | 'direction' | 'amount' | 'c
 
 /**
  * Accepts an order, once for its id: under another reference it is the same one. False where it has come too late; then it never is accepted
- * under this reference. `at` is read before the statement is sent, and the database adds what it took itself.
+ * under this reference. The clock is read after the database has said what time it has, which adds what has passed since.
  */
 export async function insertOrder(
   { platform, workspace, clock }: Ctx,
   { id, rail, reference, direction, amount, currency, sealedDestination, at, expectedAt, expiresAt }: NewOrder,
 ): Promise<boolean> {
   return inTransaction(platform.database.pool, async (tx) => {
+    const { rows } = await tx.query<{ heard: string }>('SELECT clock_timestamp()::text AS heard');
     const { rowCount } = await tx.query({
       name: 'connector-accept',
       text: `
         INSERT INTO connector_order
           (workspace_id, id, rail, reference, direction, amount, currency, sealed_destination, created_at, expected_at, due_at)
         SELECT $1, $2, $3, $4, $5::rail_direction, $6, $7, $8, $9, $10, $9
-        WHERE $12::timestamptz + (clock_timestamp() - statement_timestamp()) <= $11
-        ON CONFLICT (workspace_id, id) DO UPDATE SET reference = excluded.reference WHERE connector_order.rail = excluded.rail`,
+        WHERE $12::timestamptz + (clock_timestamp() - $13::timestamptz) <= $11
+        ON CONFLICT (workspace_id, id) DO UPDATE SET reference = greatest(connector_order.reference, excluded.reference)
+          WHERE connector_order.rail = excluded.rail`,
       values: [
         workspace.id,
         id,
@@ -42,6 +44,7 @@ export async function insertOrder(
         expectedAt,
         expiresAt,
         clock.now(),
+        rows[0]?.heard,
       ],
     });
     return rowCount === 1;
@@ -53,13 +56,16 @@ export async function findOrder({ db }: Pick<Ctx, 'db'>, rail: string, reference
   return db.connectorOrder.findFirst({ where: { rail, reference } });
 }
 
-/** Locks an order that counts in no day yet. False where it does, or has ended. */
-export async function lockUncounted(tx: pg.ClientBase, { workspaceId, id }: Pick<ConnectorOrder, 'workspaceId' | 'id'>): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `SELECT FROM connector_order WHERE workspace_id = $1 AND id = $2 AND day IS NULL AND state = 'accepted' FOR UPDATE`,
+/** The day in whose limits an open order counts, under its lock; null for none yet. Undefined where it has ended. */
+export async function lockDay(
+  tx: pg.ClientBase,
+  { workspaceId, id }: Pick<ConnectorOrder, 'workspaceId' | 'id'>,
+): Promise<string | null | undefined> {
+  const { rows } = await tx.query<{ day: string | null }>(
+    `SELECT day::text AS day FROM connector_order WHERE workspace_id = $1 AND id = $2 AND state = 'accepted' FOR UPDATE`,
     [workspaceId, id],
   );
-  return rowCount === 1;
+  return rows[0]?.day;
 }
 
 /** Notes the day in whose limits an order counts. */

@@ -10,7 +10,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { type FoundOrder, findOrder as findOwner, lockOrder } from '../settlement/rail/order-kind.js';
 import type { RailAnswer, RailReason } from '../settlement/rail/rail.js';
 import { configuredRail } from './configured-rails.js';
-import { lockUncounted, setDay } from './connector-order.sql.js';
+import { lockDay, setDay } from './connector-order.sql.js';
 import type { ConfiguredRail } from './rail-kind.js';
 import { countInDay } from './rail-state.sql.js';
 
@@ -63,12 +63,12 @@ function ownerOf(ctx: Pick<Ctx, 'db' | 'platform'>, { rail, reference }: Connect
 }
 
 async function endUnsent(ctx: Ctx, order: ConnectorOrder): Promise<void> {
-  await transact(ctx, (tx) =>
-    tx.connectorOrder.update({
-      where: rowKey(ctx, order.id),
-      data: { state: 'rejected', code: 'not_awaited', endedAt: ctx.clock.now(), dueAt: null, leaseUntil: null },
-    }),
-  );
+  await transact(ctx, async (tx) => {
+    const row = await lockRow(tx.connectorOrder, order.id);
+    // Somebody has asked for it again meanwhile.
+    if (row.state !== 'accepted' || row.day !== null || row.reference !== order.reference) return row;
+    return tx.connectorOrder.update({ where: rowKey(ctx, order.id), data: { state: 'rejected', code: 'not_awaited', ...ended(ctx) } });
+  });
 }
 
 /** Writes when an order goes on. `expected`: when it is to be paid, where that has changed; whoever waits hears it. */
@@ -97,15 +97,22 @@ export async function rejectOrder(ctx: Ctx, order: ConnectorOrder, why: RailReas
 }
 
 function ended({ clock }: Ctx) {
-  return { endedAt: clock.now(), dueAt: null, leaseUntil: null };
+  return { endedAt: clock.now(), dueAt: null, leaseUntil: null } as const;
 }
 
 type OrderData = Partial<Pick<ConnectorOrder, 'state' | 'code' | 'reason' | 'endedAt' | 'expectedAt' | 'dueAt'>> & { leaseUntil: null };
 
+/** The step is that of whoever waits: the audit log is told of the payout, not of the order that keeps its books. */
+function ctxOf(ctx: Ctx, owner: FoundOrder | null): Ctx {
+  if (owner === null) return ctx;
+  const { table } = owner.kind;
+  return { ...ctx, act: { action: `due.${table}`, resourceType: table, resourceId: owner.row.id } };
+}
+
 /** Writes what has become of an order, and tells whoever waits for it, in one transaction. Once: an order that has ended stays as it is. */
 async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData): Promise<void> {
   const owner = await ownerOf(ctx, order);
-  await transact(ctx, async (tx) => {
+  await transact(ctxOf(ctx, owner), async (tx) => {
     const awaited = owner === null ? null : await lockOrder(ctx, owner.kind, tx, owner.row);
     const row = await lockRow(tx.connectorOrder, order.id);
     if (row.state !== 'accepted') return row;
@@ -116,13 +123,13 @@ async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: O
 }
 
 /**
- * Counts an order in the limits of today, within the transaction that lets it leave. False where the day is full: it waits for the next one.
- * An order counts once.
+ * Counts an order in the limits of today, within the transaction that lets it leave. False where the day is full, and it waits for the next one,
+ * or where it has ended meanwhile. An order counts once.
  */
 export async function countOrder(tx: pg.ClientBase, { limits }: ConfiguredRail, order: ConnectorOrder, at: Date): Promise<boolean> {
-  if (order.day !== null) return true;
+  const counted = await lockDay(tx, order);
+  if (counted !== null) return counted !== undefined;
   const day = dayOf(at);
-  if (!(await lockUncounted(tx, order))) return true;
   const limit = { rail: order.rail, day, perDay: limits.perDay, perDayCount: limits.perDayCount };
   if (!(await countInDay(tx, limit, order.amount))) return false;
   await setDay(tx, order, day);

@@ -7,14 +7,20 @@ import { readConfigured } from './configured.js';
 import { stepConnectorOrder } from './connector-order.js';
 import { healthWork } from './doctor.js';
 import { events } from './events.js';
+import { railGauges } from './gauge.sql.js';
 import { railSwitch } from './noun.js';
-import { rememberedKinds, rememberedSwitches } from './restored.js';
+import { rememberedDepartures, rememberedKinds, rememberedSwitches } from './restored.js';
 
 export const rails = context({
   nouns: [railSwitch],
   events: [events],
   configured: [readConfigured],
-  extensions: [sealedColumns.with(sealedById('connector_order', 'sealed_destination')), rememberedKinds.with(rememberedSwitches)],
+  extensions: [
+    sealedColumns.with(sealedById('connector_order', 'sealed_destination')),
+    rememberedKinds.with(rememberedSwitches),
+    rememberedKinds.with(rememberedDepartures),
+  ],
   due: [rowStep({ table: 'connector_order', isBookkeeping: true, concurrency: 16, run: stepConnectorOrder })],
   realTime: [healthWork],
+  gauges: [railGauges],
 });

@@ -3,20 +3,24 @@
 import type pg from 'pg';
 import type { Platform } from '../../platform/ctx.js';
 import { takeFence } from '../../platform/fence.js';
-import type { Remembered } from '../../platform/memory.js';
+import type { Memory, Remembered } from '../../platform/memory.js';
 import { inTransaction } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import { deleteDeparture, insertDeparture, sendingSeconds, shareStanding } from './rail-state.sql.js';
-import { compareMemory, isUncompared, switchFact } from './restored.js';
+import { deleteDeparture, hasDeparture, holdStanding, insertDeparture, type RailStanding, sendingSeconds } from './rail-state.sql.js';
+import { compareMemory, departureFact, isUncompared, switchFact } from './restored.js';
 
 /** What is about to leave: what the sender needs, and what the memory puts down first. */
 export interface Leaving<T> {
   value: T;
+  /** How far each thing is with it. A fact that is known already, by number and value, is the same thing once more. */
   facts: readonly Remembered[];
 }
 
-/** Why nothing leaves: the rail is off, its memory is in another process, the database was put back, or there was nothing to send. */
-export type Stay = 'off' | 'elsewhere' | 'restored' | 'nothing';
+/**
+ * Why nothing leaves: the rail is off, its memory is in another process, the database was put back, there was nothing to send, or so much time
+ * went by that a switch would not wait for it any more.
+ */
+export type Stay = 'off' | 'elsewhere' | 'restored' | 'nothing' | 'late';
 
 /** What may take at most so long to be sent. */
 export const sendingMs = sendingSeconds * 1_000;
@@ -24,38 +28,54 @@ export const sendingMs = sendingSeconds * 1_000;
 /** What came of a departure. */
 export type Departed<T> = { sent: T } | { stays: Stay };
 
-/** The number of a fact that the memory has already, or has passed: another database told it. */
+interface Departure {
+  id: string;
+  rail: string;
+  what: string;
+}
+
+/** What is written, and when it has to be sent by: milliseconds of this process. */
+interface Begun<T> extends Leaving<T> {
+  end: number;
+}
+
+type Write<T> = (tx: pg.ClientBase) => Promise<Leaving<T> | null>;
+
+/** A fact that the memory has already, or has passed: another database told it. */
 class Restored extends Error {}
 
 /** What is durable has to be so whatever the connection says otherwise. */
 const durable = ['SET LOCAL synchronous_commit = on'];
 
 /**
- * Lets one thing leave by a rail. `write` puts it into the tables of its kind and says what to send, null for nothing; `send` has ten seconds. A
- * process that dies between the two has written what it was about to send: the kind sends it again, or looks whether it was sent.
+ * Lets one thing leave by a rail. `write` puts it into the tables of its kind and says what to send, null for nothing; `send` has to end when
+ * its signal says so, ten seconds after it was written. A process that dies between the two has written what it was about to send: the kind
+ * lets it leave again, or looks whether it was sent.
  */
 export async function depart<T, Sent>(
   platform: Platform,
   { rail, what }: { rail: string; what: string },
-  write: (tx: pg.ClientBase) => Promise<Leaving<T> | null>,
-  send: (value: T) => Promise<Sent>,
+  write: Write<T>,
+  send: (value: T, signal: AbortSignal) => Promise<Sent>,
 ): Promise<Departed<Sent>> {
-  const id = newId(platform.clock.now());
-  const begun = await begin(platform, { id, rail, what }, write);
+  const departure = { id: newId(platform.clock.now()), rail, what };
+  const begun = await begin(platform, departure, write);
   if ('stays' in begun) return begun;
   try {
-    if (begun.facts.length > 0 && !(await putDown(platform, begun.facts))) return { stays: 'elsewhere' };
-    return { sent: await send(begun.value) };
+    const stays = await putDown(platform, departure, begun.facts);
+    if (stays !== null) return { stays };
+    const restMs = begun.end - performance.now();
+    if (restMs <= 0) return { stays: 'late' };
+    return { sent: await send(begun.value, AbortSignal.timeout(Math.ceil(restMs))) };
   } finally {
-    await deleteDeparture(platform.database.pool, id);
+    // What came of it is known, whether the row goes or not: it goes by itself.
+    await deleteDeparture(platform.database.pool, departure.id).catch((error: unknown) =>
+      platform.log.warn({ err: error, rail, what }, 'a departure is over, and was not noted to be'),
+    );
   }
 }
 
-async function begin<T>(
-  platform: Platform,
-  departure: { id: string; rail: string; what: string },
-  write: (tx: pg.ClientBase) => Promise<Leaving<T> | null>,
-): Promise<Leaving<T> | { stays: Stay }> {
+async function begin<T>(platform: Platform, departure: Departure, write: Write<T>): Promise<Begun<T> | { stays: Stay }> {
   try {
     const outcome = await inTransaction(platform.database.pool, (tx) => decide(platform, tx, departure, write), { first: durable });
     if (outcome !== 'uncompared') return outcome;
@@ -69,33 +89,53 @@ async function begin<T>(
 }
 
 async function decide<T>(
-  platform: Platform,
+  { config }: Platform,
   tx: pg.ClientBase,
-  departure: { id: string; rail: string; what: string },
-  write: (tx: pg.ClientBase) => Promise<Leaving<T> | null>,
-): Promise<Leaving<T> | { stays: Stay } | 'uncompared'> {
-  const fence = await takeFence(tx, platform.config);
+  departure: Departure,
+  write: Write<T>,
+): Promise<Begun<T> | { stays: Stay } | 'uncompared'> {
+  const fence = await takeFence(tx, config);
   if (fence.memory === null) return { stays: 'elsewhere' };
-  const { memory } = fence;
   if (isUncompared(fence)) return 'uncompared';
-  const standing = await shareStanding(tx, departure.rail);
+  const standing = await holdStanding(tx, departure.rail);
   if (standing.status === 'off') return { stays: 'off' };
+  const own = factsOf(departure.rail, standing);
+  if (own.some((fact) => isAhead(fence.memory, fact))) throw new Restored();
   const leaving = await write(tx);
   if (leaving === null) return { stays: 'nothing' };
-  const ofSwitch = switchFact(departure.rail, standing);
-  const known = memory.get(ofSwitch.name)?.number ?? 0n;
-  if (known > ofSwitch.number) throw new Restored();
-  if (leaving.facts.some(({ name, number }) => (memory.get(name)?.number ?? -1n) >= number)) throw new Restored();
+  if (leaving.facts.some((fact) => isAhead(fence.memory, fact) || isOther(fence.memory, fact))) throw new Restored();
+  const end = performance.now() + sendingMs;
   await insertDeparture(tx, departure);
-  return { value: leaving.value, facts: [...(known < ofSwitch.number ? [ofSwitch] : []), ...leaving.facts] };
+  const [ofSwitch, before] = own;
+  const ofDeparture = { ...before, number: before.number + 1n, value: departure.id };
+  return { value: leaving.value, facts: [ofSwitch, ofDeparture, ...leaving.facts], end };
 }
 
-/** False where the memory is in another process now. */
-async function putDown({ database, config }: Platform, facts: readonly Remembered[]): Promise<boolean> {
+function factsOf(rail: string, standing: RailStanding): [Remembered, Remembered] {
+  return [switchFact(rail, standing), departureFact(rail, standing)];
+}
+
+/** The memory knows that a thing has come further. */
+function isAhead(memory: Memory, { name, number }: Remembered): boolean {
+  return (memory.get(name)?.number ?? -1n) > number;
+}
+
+/** The memory knows that something else was told under this number. */
+function isOther(memory: Memory, { name, number, value }: Remembered): boolean {
+  const known = memory.get(name);
+  return known?.number === number && known.value !== value;
+}
+
+/**
+ * Puts down what is about to be sent. Not where the memory is in another process by now, nor where the database knows nothing of the departure:
+ * then another one has taken its place, which has lost it.
+ */
+async function putDown({ database, config }: Platform, { id }: Departure, facts: readonly Remembered[]): Promise<Stay | null> {
   return inTransaction(database.pool, async (tx) => {
     const { memory } = await takeFence(tx, config);
-    if (memory === null) return false;
-    await memory.put(facts);
-    return true;
+    if (memory === null) return 'elsewhere';
+    if (!(await hasDeparture(tx, id))) return 'restored';
+    await memory.put(facts.filter(({ name, number }) => (memory.get(name)?.number ?? -1n) < number));
+    return null;
   });
 }

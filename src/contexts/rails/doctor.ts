@@ -7,6 +7,7 @@ import { emit } from './events.js';
 import { operatorWorkspace } from './operator.js';
 import type { ConfiguredRail, Finding, RailBalance, RailCheck, RailProblem } from './rail-kind.js';
 import { noteHealth, notePassed } from './rail-state.sql.js';
+import { compareMemory } from './restored.js';
 
 /** A check may take so long. */
 const checkMs = 20_000;
@@ -51,7 +52,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
 /** When the next look of this process may be, by its own count of milliseconds. */
 const nextLook = new WeakMap<Platform, number>();
 
-/** Looks at every rail once a minute. */
+/** Looks at the memory and at every rail once a minute, and when the process starts. */
 export const healthWork: RealTimeWork = {
   name: 'rails',
   run: async (platform) => {
@@ -60,6 +61,7 @@ export const healthWork: RealTimeWork = {
     const restMs = (nextLook.get(platform) ?? 0) - performance.now();
     if (restMs > 0) return restMs;
     nextLook.set(platform, performance.now() + everyMs);
+    await compareMemory(platform);
     for (const rail of rails) await lookAt(platform, rail);
     return everyMs;
   },

@@ -2,13 +2,16 @@
 import { type Ctx, type Platform, type Workspace, workspaceOf } from '../../platform/ctx.js';
 import { configuredRails } from './configured-rails.js';
 
+/** Announced when a tenant comes (notify_cache.sql). */
+const operatorTag = 'operator:live';
+
 /** The live workspace of the tenant that runs the platform; null where nobody is known to. */
 export async function operatorWorkspace({ database, cache, extensions }: Platform): Promise<Workspace | null> {
   const { operator } = extensions.of(configuredRails);
   const found = await cache.get<{ workspace: Workspace | null }>('operator', async () => {
     const where = { environment: 'live' as const, ...(operator !== null && { tenantId: operator }) };
     const [row, another] = await database.unscoped.workspace.findMany({ where, take: 2, orderBy: { id: 'asc' } });
-    return { value: { workspace: row === undefined || another !== undefined ? null : workspaceOf(row) }, tags: [] };
+    return { value: { workspace: row === undefined || another !== undefined ? null : workspaceOf(row) }, tags: [operatorTag] };
   });
   return found.workspace;
 }

@@ -10,7 +10,7 @@ import { configuredRail } from './configured-rails.js';
 import { dayOf } from './connector-order.js';
 import { isOperator } from './operator.js';
 import type { ConfiguredRail, RailBalance, RailLimits, RailProblem } from './rail-kind.js';
-import { openOrdersOf, usedOfDay } from './rail-state.sql.js';
+import { type OpenOrders, openOrdersOf, usedOfDay } from './rail-state.sql.js';
 import { keptStanding } from './switch.js';
 
 export type RailAvailability = 'on' | 'draining' | 'off' | 'not_configured' | 'simulated';
@@ -20,7 +20,7 @@ export interface RailWorks {
   health: { ok: boolean; since: Date | null; problems: readonly RailProblem[] };
   balances: readonly RailBalance[];
   usedToday: { amount: bigint; orders: number };
-  open: { count: number; amount: bigint; oldestAt: Date | null };
+  open: OpenOrders;
   reason: string | null;
 }
 

@@ -105,14 +105,24 @@ export async function readRailsFile(file: string, kinds: Kinds, variable: Secret
     if (rail !== null) read.push(rail);
   }
   problems.push(...conflictsOf(read));
+  const place = { folder: path.dirname(path.resolve(file)), variable };
+  const rails = await openAll(read, place, problems);
   if (problems.length > 0)
     throw new RailsFileError(
       file,
       problems.map((problem) => sentence(yaml, problem)),
     );
-  const place = { folder: path.dirname(path.resolve(file)), variable };
-  const rails = await Promise.all(read.map(({ kind, setting, own }) => kind.open(setting, own, place)));
   return { operator: top?.operator ?? null, rails };
+}
+
+/** Opens rails, and says of each that cannot be why: a secret that is not there, a key file that others may read. */
+async function openAll(read: readonly Read[], place: SecretPlace, problems: Problem[]): Promise<ConfiguredRail[]> {
+  const opened = await Promise.allSettled(read.map(async ({ kind, setting, own }) => kind.open(setting, own, place)));
+  opened.forEach((outcome, at) => {
+    if (outcome.status === 'rejected')
+      problems.push({ path: ['rails', read[at]?.name ?? ''], message: `cannot be opened: ${(outcome.reason as Error).message}` });
+  });
+  return opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
 async function readRail(name: string, value: unknown, kinds: Kinds, problems: Problem[]): Promise<Read | null> {
