@@ -30,7 +30,7 @@ function known<T>(answer: Known<T>): T {
 }
 
 const nodesOf = (urls: readonly { url: string }[], quorum: number) =>
-  new Nodes({ urls: urls.map(({ url }) => new RpcUrl({ url, outbound, clock })), quorum });
+  new Nodes({ urls: urls.map(({ url }) => new RpcUrl({ url, outbound, clock, timeoutMs: 30_000 })), quorum });
 
 const word = (text: string) => text.slice(2).padStart(64, '0');
 const transferData = (to: Hex, value: bigint): Hex => `0xa9059cbb${word(to)}${word(`0x${value.toString(16)}`)}`;
