@@ -178,6 +178,7 @@ it.skipIf(!isSlow || !hasSystemPostgres)(`refuses nothing that was good, and lea
     ids: [0, 2],
   });
   expect(await opened()).toEqual({ master: {}, data: {} });
+  await traffic.verifyNewest();
 });
 
 /** Rows with sealed values, as many as take the worker some time. */
