@@ -24,8 +24,8 @@ function modelsOf(files: readonly SourceFile[]): Model[] {
 
 const isScoped = ({ lines }: Model) => lines.some((line) => /^workspaceId\s/.test(line));
 
-/** Deleted along with what they are about: events are swept after 30 days, and with them their deliveries and attempts. */
-const cascading = ['WebhookDelivery.event', 'DeliveryAttempt.delivery'];
+/** Deleted along with what they are about: deliveries are swept with their events, and with them their attempts. */
+const cascading = ['DeliveryAttempt.delivery'];
 
 /** A reference between scoped models carries the workspace; nothing is deleted (but for `cascading`) or renamed along it. */
 function references(files: readonly SourceFile[]): string[] {

@@ -186,6 +186,8 @@ const rank = ({ mode }: TableLock) => modes.indexOf(mode);
 /** The locks that statements take together, but for those of tables that they make. */
 export function locksOf(statements: readonly Statement[], catalog: Catalog): Locks {
   const own = new Set<string>();
+  /** What a table was called before. */
+  const earlier = new Map<string, string>();
   const unknown = new Set<string>();
   const strongest = new Map<string, TableLock>();
   for (const { node } of statements) {
@@ -193,13 +195,16 @@ export function locksOf(statements: readonly Statement[], catalog: Catalog): Loc
     const rule = rules[type];
     if (rule === undefined) unknown.add(type);
     for (const found of rule?.(body as SqlNode, catalog) ?? []) {
-      const before = strongest.get(found.table);
+      if (own.has(found.table)) continue;
+      const table = earlier.get(found.table) ?? found.table;
+      const before = strongest.get(table);
       const isLong = before?.isLong === true || found.isLong === true;
-      const { table, mode } = before !== undefined && rank(before) >= rank(found) ? before : found;
+      const { mode } = before !== undefined && rank(before) >= rank(found) ? before : found;
       strongest.set(table, { table, mode, ...(isLong && { isLong }) });
     }
     if (type === 'CreateStmt') own.add(named((body as SqlNode)['relation']));
+    const { renameType, relation, newname } = (body ?? {}) as { renameType?: string; relation?: unknown; newname?: string };
+    if (type === 'RenameStmt' && renameType === 'OBJECT_TABLE') earlier.set(newname ?? '', earlier.get(named(relation)) ?? named(relation));
   }
-  const tables = [...strongest.values()].filter(({ table }) => !own.has(table));
-  return { tables: tables.sort((a, b) => a.table.localeCompare(b.table)), unknown: [...unknown] };
+  return { tables: [...strongest.values()].sort((a, b) => a.table.localeCompare(b.table)), unknown: [...unknown] };
 }
