@@ -16,7 +16,8 @@ CREATE INDEX event_ahead_id ON event_ahead (id);
 CREATE INDEX event_ahead_object ON event_ahead (workspace_id, object_id, id) WHERE object_id IS NOT NULL;
 CREATE INDEX event_ahead_agent ON event_ahead (workspace_id, agent_id, id) WHERE agent_id IS NOT NULL;
 CREATE INDEX event_ahead_transfer_failed ON event_ahead (workspace_id, agent_id, id) WHERE (type = 'transfer.failed') AND (agent_id IS NOT NULL);
-ALTER TABLE event_ahead ADD CONSTRAINT event_ahead_pkey PRIMARY KEY (workspace_id, id);
+CREATE UNIQUE INDEX event_ahead_pkey ON event_ahead (workspace_id, id);
+ALTER TABLE event_ahead ADD CONSTRAINT event_ahead_pkey PRIMARY KEY USING INDEX event_ahead_pkey;
 
 -- Its name comes after those of the triggers that refuse rows.
 CREATE FUNCTION put_event_ahead() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -34,19 +34,21 @@ CREATE TABLE event (
 CREATE INDEX event_object ON event (workspace_id, object_id, id) WHERE object_id IS NOT NULL;
 CREATE INDEX event_agent ON event (workspace_id, agent_id, id) WHERE agent_id IS NOT NULL;
 CREATE INDEX event_transfer_failed ON event (workspace_id, agent_id, id) WHERE (type = 'transfer.failed') AND (agent_id IS NOT NULL);
-ALTER TABLE event ADD CONSTRAINT event_pkey PRIMARY KEY (workspace_id, id);
 
 CREATE FUNCTION attach_events() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_trigger record;
 BEGIN
+  -- After the other indexes (decision 0017).
+  ALTER TABLE event ADD CONSTRAINT event_pkey PRIMARY KEY (workspace_id, id);
   ALTER TABLE event ATTACH PARTITION event_default DEFAULT;
   -- Those that refuse changes, also of tenants that are absent.
   FOR v_trigger IN
-    SELECT tgname AS name, pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgrelid = 'event_before'::regclass AND NOT tgisinternal
+    SELECT tgname AS name, pg_get_triggerdef(oid) AS definition, obj_description(oid, 'pg_trigger') AS comment FROM pg_trigger WHERE tgrelid = 'event_before'::regclass AND NOT tgisinternal
   LOOP
     EXECUTE format('DROP TRIGGER %I ON event_before', v_trigger.name);
     EXECUTE regexp_replace(v_trigger.definition, ' ON (\S+\.)?event_before ', ' ON event ');
+    EXECUTE format('COMMENT ON TRIGGER %I ON event IS %L', v_trigger.name, v_trigger.comment);
   END LOOP;
   IF (SELECT count(*) FROM (SELECT FROM event_before LIMIT 10001) counted) > 10000 THEN
     EXECUTE format('ALTER TABLE event ATTACH PARTITION event_before FOR VALUES FROM (MINVALUE) TO (%L)', event_split());

@@ -29,6 +29,8 @@ export interface Catalog {
   tableOf(index: string): string | undefined;
   /** The table that a constraint of `table` refers to; the tables that refer to it or that it refers to, without a constraint. */
   referenced(table: string, constraint?: string): readonly string[];
+  /** The partitions of a table. */
+  partitionsOf(table: string): readonly string[];
 }
 
 interface RangeVar {
@@ -151,7 +153,8 @@ const rules: Readonly<Record<string, OfStatement>> = {
   IndexStmt: (node) => [lock(named(node['relation']), node['concurrent'] === true ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE', true)],
   AlterTableStmt: (node, catalog) =>
     (node['cmds'] as SqlNode[]).flatMap((part) => locksOfPart(named(node['relation']), part['AlterTableCmd'] as Part, catalog)),
-  CreateTrigStmt: (node) => [lock(named(node['relation']), 'SHARE ROW EXCLUSIVE')],
+  CreateTrigStmt: (node, catalog) =>
+    [named(node['relation']), ...catalog.partitionsOf(named(node['relation']))].map((each) => lock(each, 'SHARE ROW EXCLUSIVE')),
   CreatePolicyStmt: (node) => [lock(named(node['table']), 'ACCESS EXCLUSIVE')],
   DropStmt: dropped,
   RenameStmt: renamed,
