@@ -1,7 +1,7 @@
 // How events leave. Each day has a partition, which is dropped when the day is over for as long as events are kept (decision 0097). What has
 // no partition of its day, or is over earlier than the day because the clock of its sandbox is ahead, is deleted.
 import type { Platform } from '../platform/ctx.js';
-import type { PartitionedTable } from '../platform/partition.js';
+import { type PartitionedTable, partitionsOf } from '../platform/partition.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 import { firstIdAt } from '../platform/schema/page.js';
 import { oldestEvents } from './event.js';
@@ -39,14 +39,10 @@ const deleteEvents = (workspaces: string, before: string) => `
 /** SQL: the first id that a workspace still keeps at its own time. */
 const ownOldest = "(lpad(to_hex($1::bigint + w.clock_offset_ms), 12, '0') || repeat('0', 20))::uuid";
 
+const lastId = 'f'.repeat(32);
+
 const ofMovedClocks = { name: 'sweep-events-of-moved-clocks', text: deleteEvents('w.clock_offset_ms <> 0', ownOldest) };
 const ofAll = { name: 'sweep-events', text: deleteEvents('true', `least(${ownOldest}, $3::uuid)`) };
-
-/** Where the events begin that have partitions of their own: behind the table of before, for as long as it is there. Null without it. */
-const endOfBefore = `
-  SELECT coalesce((SELECT (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \\(MINVALUE\\) TO \\(''(.*)''\\)'))[1]
-                   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'event'::regclass AND c.relname = 'event_before'),
-                  CASE WHEN NOT EXISTS (SELECT FROM pg_partitioned_table WHERE partrelid = 'event'::regclass) THEN repeat('f', 32) END) AS bound`;
 
 /**
  * Removes events, and with them their deliveries, that are older than RETENTION_EVENTS_DAYS of their workspace's time, and that no partition
@@ -54,9 +50,11 @@ const endOfBefore = `
  */
 export async function sweepEvents({ database, clock, config }: Platform, most: number): Promise<number> {
   const oldest = oldestEvents({ config }, clock.now()).getTime();
-  const { rows } = await database.pool.query<{ bound: string | null }>(endOfBefore);
-  const bound = rows[0]?.bound ?? null;
-  const query = bound === null ? { ...ofMovedClocks, values: [oldest, most] } : { ...ofAll, values: [oldest, most, bound] };
+  const partitions = await partitionsOf(database.pool, 'event');
+  // The table of before, or that of an upgrade that is not done.
+  const before = partitions === null ? lastId : partitions.find(({ from }) => from === null)?.to;
+  const bound = before instanceof Date ? firstIdAt(before) : before;
+  const query = bound === undefined ? { ...ofMovedClocks, values: [oldest, most] } : { ...ofAll, values: [oldest, most, bound] };
   const removed = await byIndex(database.pool, (tx) => tx.query<{ gone: number }>(query));
   return removed.rows[0]?.gone ?? 0;
 }
@@ -68,7 +66,7 @@ export async function sweepDeliveries({ database, clock, config }: Platform, mos
       name: 'sweep-deliveries',
       text: `
         DELETE FROM webhook_delivery d USING (
-          SELECT ctid AS place FROM webhook_delivery WHERE event_id < $1 ORDER BY event_id LIMIT $2 FOR UPDATE SKIP LOCKED
+          SELECT workspace_id, ctid AS place FROM webhook_delivery WHERE event_id < $1 ORDER BY event_id LIMIT $2 FOR UPDATE SKIP LOCKED
         ) old WHERE d.ctid = old.place`,
       values: [firstIdAt(oldestEvents({ config }, clock.now())), most],
     }),

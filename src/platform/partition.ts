@@ -128,7 +128,7 @@ const timeOf = (bound: string) => `CASE WHEN ${bound} ~ '^[0-9a-f]{8}-'
   THEN to_timestamp(('x' || lpad(left(replace(${bound}, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0) ELSE ${bound}::timestamptz END`;
 
 /** The partitions of a table but for its net, in order; null where it is not partitioned. */
-async function partitionsOf(pool: pg.Pool, table: string): Promise<Partition[] | null> {
+export async function partitionsOf(pool: pg.Pool, table: string): Promise<Partition[] | null> {
   const { rows } = await pool.query<Partition | { name: null }>({
     name: 'partitions',
     text: `

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { leave } from '../../events/leave.js';
 import type { Event } from '../../../src/generated/prisma/client.js';
 import { newId } from '../../../src/platform/schema/id.js';
+import { leave } from '../../events/leave.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 
