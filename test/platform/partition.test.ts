@@ -65,7 +65,7 @@ describe('partitions of answers', () => {
     await tend();
     expect(await tables()).toEqual(hours(...ahead.slice(0, -1).map((name) => name.slice(-10)), '2026030315'));
     const { values } = await partitionsEnd.get();
-    expect(values).toEqual([{ labels: { table: 'keyed_answer' }, value: Date.UTC(2026, 2, 3, 16) / 1_000 }]);
+    expect(values).toContainEqual({ labels: { table: 'keyed_answer' }, value: Date.UTC(2026, 2, 3, 16) / 1_000 });
   });
 
   it('take answers by the hour in which they expire, and replay them over its boundary', async () => {
