@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Migration, mustSayKind, prismaDir, readMigrations, release } from '../src/platform/postgres/migration-file.js';
-import { readFunctions } from '../src/platform/postgres/sql-function.js';
+import { readFunctions } from '../src/platform/postgres/sql-file.js';
 import { functionFaults, migrationFaults, type Signature, signaturesOf } from './migration-rule.js';
 
 /** The signatures that the newest release has. */

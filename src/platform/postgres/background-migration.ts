@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Migration } from './migration-file.js';
-import { sqlFailure } from './sql-function.js';
+import { sqlFailure } from './sql-file.js';
 import { statementsOf } from './sql-statement.js';
 
 /** Runs `work` under a lock_timeout, again and again, until it gets its locks. */

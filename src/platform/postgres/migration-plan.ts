@@ -4,11 +4,13 @@ import pg from 'pg';
 import { prismaDir, readMigrations, release } from './migration-file.js';
 import { type Queryable, unapplied } from './migration-history.js';
 import { olderProcesses } from './older-process.js';
-import { readFunctions, retiringReleases, staleFunctions } from './sql-function.js';
+import { type FunctionFile, readFunctions } from './sql-file.js';
+import { retiringReleases, staleFunctions } from './sql-function.js';
 import { statementsOf } from './sql-statement.js';
+import { changeText, type TriggerChange, triggerChanges, withoutTriggers } from './sql-trigger.js';
 import { type Catalog, type Locks, locksOf } from './statement-lock.js';
 
-/** A migration that is to be applied, or a function that has changed. */
+/** A migration that is to be applied, a function that has changed, or the triggers of a table. */
 export interface PlannedStep extends Locks {
   name: string;
   kind: 'expand' | 'background' | 'contract';
@@ -89,8 +91,12 @@ async function plan(
 
   const steps: PlannedStep[] = [];
   for (const { name, kind, sql } of todo) if (kind === 'expand') steps.push({ name, kind, waitsFor: [], ...(await locks(sql)) });
-  const stale = await staleFunctions(db, await readFunctions(path.join(dir, 'functions')), version);
-  for (const { name, sql } of stale ?? []) steps.push({ name: `function ${name}`, kind: 'expand', waitsFor: [], ...(await locks(sql)) });
+  const files = await readFunctions(path.join(dir, 'functions'));
+  const stale = await staleFunctions(db, files, version);
+  for (const file of stale ?? [])
+    steps.push({ name: `function ${file.name}`, kind: 'expand', waitsFor: [], ...(await locks(await withoutTriggers(file))) });
+  for (const change of stale === null ? [] : await changesOf(db, files, stale))
+    steps.push({ name: `triggers of ${change.table}`, kind: 'expand', waitsFor: [], ...(await locks(changeText(change))) });
   for (const { name, kind, sql } of todo) if (kind === 'background') steps.push({ name, kind, waitsFor: [], ...(await locks(sql)) });
   for (const migration of todo) {
     if (migration.kind !== 'contract') continue;
@@ -107,4 +113,18 @@ async function plan(
       unknown: [],
     });
   return steps;
+}
+
+/** Triggers of tables that are there. Their tables are copied without rows, which is rolled back. */
+async function changesOf(db: pg.Client, files: readonly FunctionFile[], stale: readonly FunctionFile[]): Promise<TriggerChange[]> {
+  await db.query('begin');
+  try {
+    const changes = await triggerChanges(db, files, stale);
+    const tables = new Set(
+      (await db.query('select tablename from pg_tables where schemaname = current_schema()')).rows.map(({ tablename }) => tablename),
+    );
+    return changes.filter(({ table }) => tables.has(table));
+  } finally {
+    await db.query('rollback');
+  }
 }

@@ -7,7 +7,8 @@ import { applyInBackground } from './background-migration.js';
 import { type Migration, prismaDir, readMigrations, release } from './migration-file.js';
 import { enter, makeHistory, unapplied } from './migration-history.js';
 import { olderProcesses } from './older-process.js';
-import { applyFunctions, dropRetired, type FunctionFile, readFunctions, retiringReleases, sqlFailure } from './sql-function.js';
+import { type FunctionFile, readFunctions, sqlFailure } from './sql-file.js';
+import { dropRetired, replaceFunctions, retiringReleases, settleTriggers } from './sql-function.js';
 
 /** The advisory lock that Prisma Migrate takes. */
 const lock = 72_707_369;
@@ -90,12 +91,13 @@ class Migrator {
     const expands = todo.filter(({ kind }) => kind === 'expand');
     const last = expands.pop();
     for (const migration of expands) await this.#inTransaction(migration.name, () => this.#apply(migration));
-    // The functions come with the last one. Alone they are tried again as well: triggers take locks.
+    // The functions come with the last one, and then their triggers, table by table.
     let functions: string[] = [];
     await this.#inTransaction(last?.name ?? 'the functions', async () => {
       if (last !== undefined) await this.#apply(last);
-      functions = await applyFunctions(this.#db, this.#functions, this.#options.version);
+      functions = await replaceFunctions(this.#db, this.#functions, this.#options.version);
     });
+    await settleTriggers(this.#db, this.#functions, this.#options.version, (what, work) => this.#inTransaction(what, work));
     this.#applied.push(...[...expands, ...(last ? [last] : [])].map(({ name }) => name), ...functions);
   }
 
@@ -201,7 +203,7 @@ async function connect(url: string): Promise<pg.Client> {
 
 /**
  * Applies what is missing. First each expand in one transaction with its row of history, in order, and the functions in that of the last
- * one. Then, unless `expand` alone was asked for, what is to be done in the background, and what may be taken away: nothing while a
+ * one; then their triggers, a table at a time. Then, unless `expand` alone was asked for, what is to be done in the background, and what may be taken away: nothing while a
  * process lives that is older than the migration says. Processes that start together wait for each other. A database that has exactly the
  * migrations which an initial one replaces gets its row of history, and stays as it is.
  * @returns the names that this call applied

@@ -1,17 +1,12 @@
 // Applies prisma/functions/, where each SQL function stands once, in its newest form, with the triggers that call it. A file is named
 // after its function. The database says in the comment of each function and trigger which file made it: name, checksum and release.
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type pg from 'pg';
 import { isNewer } from './older-process.js';
+import { type FunctionFile, folder, sqlFailure } from './sql-file.js';
+import { changeTriggers, hasTriggers, type TriggerChange, triggerChanges, withoutTriggers } from './sql-trigger.js';
 
-export interface FunctionFile {
-  /** The name of the function. */
-  name: string;
-  sql: string;
-  checksum: string;
-}
+/** Instead of the checksum, until the triggers of a file are as it says: whoever comes next goes on. */
+const unfinished = 'unfinished';
 
 /** A function of the database, or a trigger that calls it. */
 interface SqlObject {
@@ -27,70 +22,73 @@ interface SqlObject {
   retired: boolean;
   /** Made by the transaction that asks. */
   isNew: boolean;
-}
-
-const folder = 'prisma/functions/';
-
-/** The files of `dir`, each after those whose functions it names. None where there is no such folder. */
-export async function readFunctions(dir: string): Promise<FunctionFile[]> {
-  const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.sql')).sort();
-  const files = await Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(path.join(dir, name), 'utf8');
-      return { name: path.basename(name, '.sql'), sql, checksum: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
-  return inOrder(files);
-}
-
-/** PostgreSQL reads the body of an SQL function when it is made, and a trigger names its function: what is called comes first. */
-function inOrder(files: FunctionFile[]): FunctionFile[] {
-  const byName = new Map(files.map((file) => [file.name, file]));
-  const ordered = new Set<FunctionFile>();
-  const visited = new Set<string>();
-  const visit = (file: FunctionFile) => {
-    if (visited.has(file.name)) return;
-    visited.add(file.name);
-    for (const [, called] of file.sql.matchAll(/\b(\w+)\(/g)) {
-      const other = byName.get(called as string);
-      if (other !== undefined) visit(other);
-    }
-    ordered.add(file);
-  };
-  files.forEach(visit);
-  return [...ordered];
+  /** A function that triggers call. */
+  isCalled: boolean;
 }
 
 /**
- * Makes the functions and triggers of the database those of `files`, within the transaction that is open on `db`. Does nothing where they
- * are so already, or where a newer release has been here: processes are replaced one by one.
+ * Makes the functions of the database those of `files`, within the transaction that is open on `db`. Does nothing where they are so already,
+ * or where a newer release has been here: processes are replaced one by one. `settleTriggers` has to follow. Only a database without any
+ * trigger gets its triggers at once.
  *
  * A function whose signature changed becomes an overload beside the one of before, so that processes of the release before go on. The
- * older one is retired, until `dropRetired`. A trigger that is gone from its file is dropped at once.
+ * older one is retired, until `dropRetired`.
  * @param release the version of the package that `files` belong to
  * @returns the names of the files that were applied
  * @throws naming the file and the line
  */
-export async function applyFunctions(db: pg.Client, files: readonly FunctionFile[], release: string): Promise<string[]> {
+export async function replaceFunctions(db: pg.Client, files: readonly FunctionFile[], release: string): Promise<string[]> {
   const stale = await staleFunctions(db, files, release);
   if (stale === null) return [];
-  for (const file of stale) await applyFile(db, file, release);
+  const isBare = !(await hasTriggers(db));
+  for (const file of stale) await replaceFunction(db, file, release, isBare);
 
   const applied = new Set(stale.map(({ name }) => name));
   const declared = new Set(files.map(({ name }) => name));
   for (const object of await readObjects(db)) {
     const isOld = !declared.has(object.file) || (applied.has(object.file) && !object.isNew);
-    if (isOld && object.kind === 'trigger') await drop(db, object);
-    else if (isOld && !object.retired) await label(db, object, `${object.checksum} ${release} retired`);
+    if (isOld && object.kind === 'function' && !object.retired) await label(db, object, `${object.checksum} ${release} retired`);
   }
   return [...applied];
+}
+
+/** Does `work` in a transaction, again and again until it gets its locks. */
+type InTransaction = (what: string, work: () => Promise<void>) => Promise<void>;
+
+/**
+ * Makes the triggers of the database those of `files`: the ones of a table in a transaction of its own, so that nobody waits for more than one
+ * table. Those that are as their file says stay. One that is gone from its file is dropped. Where it was interrupted, the next call goes on.
+ * @throws naming the file and the line
+ */
+export async function settleTriggers(
+  db: pg.Client,
+  files: readonly FunctionFile[],
+  release: string,
+  inTransaction: InTransaction,
+): Promise<void> {
+  const stale = await staleFunctions(db, files, release);
+  if (stale === null) return;
+  let changes: TriggerChange[] = [];
+  await inTransaction('the look at the triggers', async () => {
+    changes = await triggerChanges(db, files, stale);
+  });
+  for (const change of changes) await inTransaction(`the triggers of ${change.table}`, () => changeTriggers(db, change, release));
+  if (stale.length > 0) await inTransaction('the functions', () => finish(db, stale, release));
+}
+
+async function finish(db: pg.Client, stale: readonly FunctionFile[], release: string): Promise<void> {
+  const checksums = new Map(stale.map(({ name, checksum }) => [name, checksum]));
+  for (const object of await readObjects(db))
+    if (object.checksum === unfinished && !object.retired) await label(db, object, `${checksums.get(object.file)} ${release}`);
 }
 
 /** The files that are not in the database as they are; null where a newer release has been. Changes nothing. */
 export async function staleFunctions(db: pg.Client, files: readonly FunctionFile[], release: string): Promise<FunctionFile[] | null> {
   const before = await readObjects(db);
   if (before.some((made) => isNewer(made.release, release))) return null;
-  const current = new Set(before.filter(({ retired }) => !retired).map(({ file, checksum }) => `${file} ${checksum}`));
+  const current = new Set(
+    before.filter(({ kind, retired }) => kind === 'function' && !retired).map(({ file, checksum }) => `${file} ${checksum}`),
+  );
   return files.filter(({ name, checksum }) => !current.has(`${name} ${checksum}`));
 }
 
@@ -107,26 +105,28 @@ export async function dropRetired(db: pg.Client, retiredIn: string): Promise<str
   return old.map(({ identity }) => identity);
 }
 
-async function applyFile(db: pg.Client, file: FunctionFile, release: string): Promise<void> {
-  await db.query(file.sql).catch((cause) => {
-    throw sqlFailure(`${folder}${file.name}.sql`, file.sql, cause);
+async function replaceFunction(db: pg.Client, file: FunctionFile, release: string, isBare: boolean): Promise<void> {
+  const sql = isBare ? file.sql : await withoutTriggers(file);
+  await db.query(sql).catch((cause) => {
+    throw sqlFailure(`${folder}${file.name}.sql`, sql, cause);
   });
   const made = (await readObjects(db, file.name)).filter(({ isNew }) => isNew);
   if (!made.some(({ kind }) => kind === 'function')) throw new Error(`${folder}${file.name}.sql makes no function ${file.name}().`);
-  for (const object of made) await label(db, object, `${file.checksum} ${release}`);
+  for (const object of made) await label(db, object, `${object.isCalled && !isBare ? unfinished : file.checksum} ${release}`);
 }
 
 /** The functions of the schema that files made and the triggers that call them; with `name`, those of this name, whoever made them. */
 async function readObjects(db: pg.Client, name?: string): Promise<SqlObject[]> {
-  const { rows } = await db.query<{ kind: SqlObject['kind']; identity: string; name: string; comment: string | null; isNew: boolean }>(
+  const { rows } = await db.query<Pick<SqlObject, 'kind' | 'identity' | 'isNew' | 'isCalled'> & { name: string; comment: string | null }>(
     `with called as (
-       select oid, proname, xmin, obj_description(oid, 'pg_proc') as comment from pg_proc
+       select oid, proname, xmin, prorettype = 'trigger'::regtype as "isCalled", obj_description(oid, 'pg_proc') as comment from pg_proc
        where pronamespace = current_schema()::regnamespace)
-     select 'function' as kind, oid::regprocedure::text as identity, proname as name, comment, xmin = pg_current_xact_id()::xid as "isNew"
+     select 'function' as kind, oid::regprocedure::text as identity, proname as name, comment, xmin = pg_current_xact_id()::xid as "isNew",
+            "isCalled"
      from called where proname = $1 or $1 is null and starts_with(comment, $2)
      union all
      select 'trigger', format('%I on %s', t.tgname, t.tgrelid::regclass), c.proname, obj_description(t.oid, 'pg_trigger'),
-            t.xmin = pg_current_xact_id()::xid
+            t.xmin = pg_current_xact_id()::xid, false
      from pg_trigger t join called c on c.oid = t.tgfoid
      where not t.tgisinternal and t.tgparentid = 0 and (c.proname = $1 or $1 is null and starts_with(c.comment, $2))`,
     [name ?? null, folder],
@@ -135,13 +135,6 @@ async function readObjects(db: pg.Client, name?: string): Promise<SqlObject[]> {
     const [, checksum = '', release = '', retired] = (comment ?? '').split(' ');
     return { ...object, file: object.name, checksum, release, retired: retired !== undefined };
   });
-}
-
-/** PostgreSQL counts characters; people count lines. */
-export function sqlFailure(what: string, sql: string, cause: unknown): Error {
-  const { message, position } = cause as { message?: string; position?: string };
-  const line = position ? `, line ${sql.slice(0, Number(position)).split('\n').length}` : '';
-  return new Error(`${what} failed and was rolled back${line}: ${message ?? String(cause)}`, { cause });
 }
 
 async function label(db: pg.Client, { kind, identity, file }: SqlObject, text: string): Promise<void> {

@@ -6,6 +6,8 @@ export type SqlNode = Readonly<Record<string, unknown>>;
 export interface Statement {
   /** Its text, without the semicolon. Comments before it belong to it. */
   sql: string;
+  /** Lines of the text before it. */
+  line: number;
   node: SqlNode;
 }
 
@@ -18,11 +20,9 @@ export async function statementsOf(text: string): Promise<Statement[]> {
   const { stmts = [] } = (await parse(text)) as { stmts?: { stmt: SqlNode; stmt_location?: number; stmt_len?: number }[] };
   // The parser counts bytes.
   const bytes = Buffer.from(text);
-  return stmts.map(({ stmt, stmt_location: from = 0, stmt_len: length }) => ({
-    sql: bytes
-      .subarray(from, length === undefined ? undefined : from + length)
-      .toString()
-      .trim(),
-    node: stmt,
-  }));
+  return stmts.map(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
+    const sql = bytes.subarray(from, length === undefined ? undefined : from + length).toString();
+    const before = bytes.subarray(0, from).toString() + sql.slice(0, sql.length - sql.trimStart().length);
+    return { sql: sql.trim(), line: before.split('\n').length - 1, node: stmt };
+  });
 }

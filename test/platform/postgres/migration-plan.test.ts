@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMigrations } from '../../../src/platform/postgres/migration-file.js';
 import { migrationPlan, readCatalog } from '../../../src/platform/postgres/migration-plan.js';
-import { readFunctions } from '../../../src/platform/postgres/sql-function.js';
+import { readFunctions } from '../../../src/platform/postgres/sql-file.js';
 import { statementsOf } from '../../../src/platform/postgres/sql-statement.js';
 import { locksOf } from '../../../src/platform/postgres/statement-lock.js';
 import { type NewDatabase, newDatabase } from '../../new-database.js';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../../src/platform/postgres/migration.js';
-import { applyFunctions, dropRetired, readFunctions, retiringReleases } from '../../../src/platform/postgres/sql-function.js';
+import { readFunctions } from '../../../src/platform/postgres/sql-file.js';
+import { dropRetired, replaceFunctions, retiringReleases, settleTriggers } from '../../../src/platform/postgres/sql-function.js';
 import { newDatabaseName } from '../../database.js';
 
 const ours = fileURLToPath(new URL('../../../prisma/functions', import.meta.url));
@@ -17,16 +18,25 @@ let name: string;
 
 const write = (file: string, sql: string) => writeFile(path.join(folder, `${file}.sql`), sql);
 
-async function apply(release = '1.0.0'): Promise<string[]> {
+async function inTransaction(work: () => Promise<void>): Promise<void> {
   await db.query('begin');
   try {
-    const applied = await applyFunctions(db, await readFunctions(folder), release);
+    await work();
     await db.query('commit');
-    return applied;
   } catch (error) {
     await db.query('rollback');
     throw error;
   }
+}
+
+async function apply(release = '1.0.0'): Promise<string[]> {
+  const files = await readFunctions(folder);
+  let applied: string[] = [];
+  await inTransaction(async () => {
+    applied = await replaceFunctions(db, files, release);
+  });
+  await settleTriggers(db, files, release, (_, work) => inTransaction(work));
+  return applied;
 }
 
 /** As the runner does once no process of before lives. */
@@ -65,7 +75,7 @@ const flip = `CREATE OR REPLACE FUNCTION flip() RETURNS trigger LANGUAGE plpgsql
 CREATE OR REPLACE TRIGGER flip BEFORE INSERT ON coin FOR EACH ROW EXECUTE FUNCTION flip();`;
 const word = (says: string) => `CREATE OR REPLACE FUNCTION word(id int) RETURNS text LANGUAGE sql AS $$ SELECT '${says}' $$;`;
 
-describe('applyFunctions', () => {
+describe('replaceFunctions', () => {
   it('makes what is called first, once, and replaces what changed', async () => {
     await write('above', 'CREATE OR REPLACE FUNCTION above() RETURNS text LANGUAGE sql AS $$ SELECT word(1) $$;');
     await write('flip', flip);
