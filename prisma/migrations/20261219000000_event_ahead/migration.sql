@@ -11,8 +11,7 @@ BEGIN
 END $$;
 SELECT make_event_split();
 
-CREATE TABLE event_ahead (CONSTRAINT event_ahead_split CHECK (id >= event_split())) INHERITS (event)
-  WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000);
+CREATE TABLE event_ahead (CONSTRAINT event_ahead_split CHECK (id >= event_split())) INHERITS (event);
 CREATE INDEX event_ahead_id ON event_ahead (id);
 CREATE INDEX event_ahead_object ON event_ahead (workspace_id, object_id, id) WHERE object_id IS NOT NULL;
 CREATE INDEX event_ahead_agent ON event_ahead (workspace_id, agent_id, id) WHERE agent_id IS NOT NULL;
