@@ -26,6 +26,11 @@ const configure = (name: 'export' | 'diff' | 'apply'): Command['run'] => {
   return async (args) => (await import('./cli/config-command.js')).configCommands[name](args);
 };
 
+/** A command about a keystore. */
+const keystore = (name: 'new' | 'address'): Command['run'] => {
+  return async (args) => (await import('./cli/keystore-command.js')).keystoreCommands[`keystore ${name}`](args);
+};
+
 const commands: Readonly<Record<string, Command>> = {
   serve: { usage: 'serve', about: `run the platform (as ${startLine})`, run: async () => (await import('./serve.js')).serve() },
   ...withoutServer(),
@@ -77,6 +82,16 @@ const commands: Readonly<Record<string, Command>> = {
     usage: 'config apply FILE [--prune] [--yes] [--plan PLAN] [--url URL] [--key KEY]',
     about: 'show what a file changes, ask, and apply all of it or nothing; --prune deletes what the file does not name any more',
     run: configure('apply'),
+  },
+  'keystore new': {
+    usage: 'keystore new --out FILE [--deposits] [--password-file FILE] [--json]',
+    about: 'make a key for a chain, or with --deposits the seed of deposit addresses, under a password of the terminal or standard input',
+    run: keystore('new'),
+  },
+  'keystore address': {
+    usage: 'keystore address FILE [--deposits] [--password-file FILE] [--json]',
+    about: 'show the address of a keystore, or with --deposits the extended public key (xpub) of its seed',
+    run: keystore('address'),
   },
   mcp: {
     usage: 'mcp [--url URL] [--key KEY]',

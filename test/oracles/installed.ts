@@ -24,3 +24,6 @@ export const rfc9162 = installed('@transmute/rfc9162/dist/index.js');
 
 /** SD-JWT (RFC 9901). */
 export const sdJwt = installed('@sd-jwt/core/dist/index.mjs');
+
+/** A chain of the EVM in one process. */
+export const anvil = installed('@foundry-rs/anvil-linux-amd64/bin/anvil');

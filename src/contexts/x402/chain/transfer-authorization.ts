@@ -36,7 +36,8 @@ export function authorizationDigest(domain: TokenDomain, authorization: Transfer
   return keccak_256(Buffer.concat([Buffer.of(0x19, 0x01), domainHash(domain), authorizationHash(authorization)]));
 }
 
-function domainHash({ name, version, chainId, verifyingContract }: TokenDomain): Uint8Array {
+/** The hash of a domain: what the token calls DOMAIN_SEPARATOR. */
+export function domainHash({ name, version, chainId, verifyingContract }: TokenDomain): Uint8Array {
   return keccak_256(
     Buffer.concat([
       domainType,

@@ -1,0 +1,215 @@
+// The questions that are asked of a chain. What decides money is asked at a block, named by its hash, of a quorum: a URL that does not
+// have this block in its chain says nothing. What costs gas at most, or is decided later by such a question, is heard of each.
+import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import {
+  type Block,
+  type ChainLog,
+  type LogFilter,
+  type Receipt,
+  readBlock,
+  readData,
+  readLogs,
+  readQuantity,
+  readReceipt,
+  UnreadableAnswer,
+} from './chain-data.js';
+import type { Hex } from './evm.js';
+import { type Known, type Question, Quorum } from './quorum.js';
+import { type Refused, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
+import type { RpcAnswer, RpcCall, RpcUrl } from './rpc.js';
+
+/** How deep a block must lie: as many confirmations (1 is the head itself), or as the chain marks it. */
+export type Depth = number | 'safe' | 'finalized';
+
+/** A call of a contract. `from` is whom it sees as its caller; nobody by default. */
+export interface ContractCall {
+  to: ChainAddress;
+  data: Hex;
+  from?: ChainAddress | undefined;
+}
+
+/** What a contract answers to a call: data, or that it reverts, with the text that it gives (empty where it gives none). */
+export type CallResult = { data: Hex } | { reverted: string };
+
+/** What a transaction costs now, wei for a unit of gas: the base fee of the head, and what is commonly given on top. */
+export interface Fees {
+  baseFee: bigint;
+  tip: bigint;
+}
+
+const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
+/** EIP-1898: the state after this block, and only while it is in the chain. */
+const atHash = ({ hash }: Block) => ({ blockHash: hash, requireCanonical: true });
+const call = (method: string, ...params: unknown[]): RpcCall => ({ method, params });
+const compareNumbers = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
+const byNumber = (number: bigint) => call('eth_getBlockByNumber', quantity(number), false);
+
+/** The URLs of a chain. */
+export class Nodes {
+  readonly #quorum: Quorum;
+
+  /** `quorum`: how many URLs must say the same. */
+  constructor({ urls, quorum }: { urls: readonly RpcUrl[]; quorum: number }) {
+    this.#quorum = new Quorum(urls, quorum);
+  }
+
+  /** The number of the chain. */
+  chainId(): Promise<Known<bigint>> {
+    return this.#quorum.agree(one('eth_chainId', [], (result) => readQuantity(result, 'the chain id')));
+  }
+
+  /** The highest block that a quorum has: one URL that is behind or ahead changes nothing. */
+  head(): Promise<Known<Block>> {
+    return this.#marked('latest');
+  }
+
+  /** The block that lies `depth` below a head. Known as null where the chain is not so long yet. */
+  async deep(depth: Depth, head: Block): Promise<Known<Block | null>> {
+    if (typeof depth !== 'number') return this.#marked(depth);
+    const number = head.number - BigInt(depth) + 1n;
+    return number < 0n ? { state: 'known', value: null } : this.blockAt(number);
+  }
+
+  async #marked(tag: 'latest' | 'safe' | 'finalized'): Promise<Known<Block>> {
+    const { values, said } = await this.#quorum.hear(one('eth_getBlockByNumber', [tag, false], readExisting));
+    const numbers = values.map(({ number }) => number).sort(compareNumbers);
+    const number = numbers.at(-this.#quorum.size);
+    return number === undefined ? this.#quorum.unavailable(said) : this.blockAt(number);
+  }
+
+  /** The block of a height. A URL that has none there says nothing. */
+  blockAt(number: bigint): Promise<Known<Block>> {
+    const read = (result: unknown) => {
+      const block = readExisting(result);
+      if (block.number !== number) throw new UnreadableAnswer('a block of another height');
+      return block;
+    };
+    return this.#quorum.agree(one('eth_getBlockByNumber', [quantity(number), false], read));
+  }
+
+  /** The block of a hash, in the chain or not any more. Known as null where a quorum has never heard of it, or has forgotten it. */
+  blockOf(hash: Bytes32): Promise<Known<Block | null>> {
+    const read = (result: unknown) => {
+      const block = readBlock(result);
+      if (block !== null && block.hash !== hash) throw new UnreadableAnswer('a block of another hash');
+      return block;
+    };
+    return this.#quorum.agree(one('eth_getBlockByHash', [hash, false], read));
+  }
+
+  /** The logs of one block, in their order. */
+  logsOf(block: Block, filter: LogFilter): Promise<Known<ChainLog[]>> {
+    const wanted = { blockHash: block.hash, address: filter.addresses, topics: filter.topics };
+    return this.#quorum.agree(
+      inChain(block, call('eth_getLogs', wanted), (answer) =>
+        readLogs(resultOf(answer), filter, ({ blockHash, blockNumber }) => blockHash === block.hash && blockNumber === block.number),
+      ),
+    );
+  }
+
+  /** The logs from a height to a block, both included, in their order. */
+  logsUpTo(block: Block, from: bigint, filter: LogFilter): Promise<Known<ChainLog[]>> {
+    const range = { fromBlock: quantity(from), toBlock: quantity(block.number), address: filter.addresses, topics: filter.topics };
+    const isInRange = ({ blockNumber, blockHash }: ChainLog) =>
+      blockNumber >= from && blockNumber <= block.number && (blockNumber !== block.number || blockHash === block.hash);
+    return this.#quorum.agree(inChain(block, call('eth_getLogs', range), (answer) => readLogs(resultOf(answer), filter, isInRange)));
+  }
+
+  /** What became of a transaction up to a block; null while it is in none. Of a reverted one the logs are none. */
+  receipt(hash: Bytes32, at: Block): Promise<Known<Receipt | null>> {
+    return this.#quorum.agree(
+      inChain(at, call('eth_getTransactionReceipt', hash), (answer) => {
+        const receipt = readReceipt(resultOf(answer), hash);
+        return receipt === null || receipt.blockNumber > at.number ? null : receipt;
+      }),
+    );
+  }
+
+  /** What a contract answers after a block. Nothing is sent. */
+  call(at: Block, { to, data, from }: ContractCall): Promise<Known<CallResult>> {
+    const content = { to, data, ...(from === undefined ? {} : { from }) };
+    return this.#quorum.agree(inChain(at, call('eth_call', content, atHash(at)), callResult));
+  }
+
+  /** The gas money of an address after a block, wei. */
+  gasMoney(address: ChainAddress, at: Block): Promise<Known<bigint>> {
+    return this.#quorum.agree(inChain(at, call('eth_getBalance', address, atHash(at)), quantityResult('the balance')));
+  }
+
+  /** How many nonces of an address are used after a block: the number of the next one. */
+  nonce(address: ChainAddress, at: Block): Promise<Known<bigint>> {
+    return this.#quorum.agree(inChain(at, call('eth_getTransactionCount', address, atHash(at)), quantityResult('the nonce')));
+  }
+
+  /** The code at an address after a block; `0x` where there is no contract. */
+  code(address: ChainAddress, at: Block): Promise<Known<Hex>> {
+    return this.#quorum.agree(inChain(at, call('eth_getCode', address, atHash(at)), (answer) => readData(resultOf(answer), 'the code')));
+  }
+
+  /** What gas costs after a head: the tip in the middle of what the URLs say, so that one of three that lies moves it little. */
+  async fees(head: Block): Promise<Known<Fees>> {
+    const tips = await this.#quorum.hear(one('eth_maxPriorityFeePerGas', [], (result) => readQuantity(result, 'the tip')));
+    const sorted = [...tips.values].sort(compareNumbers);
+    const tip = sorted[Math.floor((sorted.length - 1) / 2)];
+    if (tip === undefined || sorted.length < this.#quorum.size) return this.#quorum.unavailable(tips.said);
+    return { state: 'known', value: { baseFee: head.baseFee, tip } };
+  }
+
+  /** How much gas a call takes, the most that a URL says. Known as reverting where all who answer say that it reverts. */
+  async gasOf(contractCall: ContractCall): Promise<Known<{ gas: bigint } | { reverted: string }>> {
+    const { values, said } = await this.#quorum.hear({ calls: [call('eth_estimateGas', contractCall)], read: gasResult });
+    const gas = values.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
+    const most = gas.at(-1);
+    if (most !== undefined) return { state: 'known', value: { gas: most } };
+    const [reverted] = values;
+    return reverted === undefined ? this.#quorum.unavailable(said) : { state: 'known', value: reverted };
+  }
+
+  /** Hands a signed transaction to every URL. What they say decides nothing: what stands in a deep block does. */
+  async send(raw: Hex, hash: Bytes32): Promise<SendAnswer> {
+    const { values, said } = await this.#quorum.hear({
+      calls: [call('eth_sendRawTransaction', raw)],
+      read: ([answer]) => sendWordOf(answer as RpcAnswer, hash),
+    });
+    return sendAnswerOf(values, said);
+  }
+}
+
+/** A question of one call that must have a result. */
+function one<T>(method: string, params: readonly unknown[], read: (result: unknown) => T): Question<T> {
+  return { calls: [{ method, params }], read: ([answer]) => read(resultOf(answer)) };
+}
+
+/** A question about the state after a block, which the URL must have in its chain at that height, before the call and after it. */
+function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | undefined) => T): Question<T> {
+  return {
+    calls: [byNumber(block.number), asked, byNumber(block.number)],
+    read: ([before, answer, after]) => {
+      if ([before, after].some((each) => readBlock(resultOf(each))?.hash !== block.hash))
+        throw new UnreadableAnswer(`it does not have the block ${block.hash}`);
+      return read(answer);
+    },
+  };
+}
+
+function readExisting(result: unknown): Block {
+  const block = readBlock(result);
+  if (block === null) throw new UnreadableAnswer('it does not have the block');
+  return block;
+}
+
+function resultOf(answer: RpcAnswer | undefined): unknown {
+  if (answer === undefined) throw new UnreadableAnswer('no answer');
+  if ('refused' in answer) throw new UnreadableAnswer(`it refuses with ${answer.refused.code}: ${answer.refused.message}`);
+  return answer.result;
+}
+
+const quantityResult = (what: string) => (answer: RpcAnswer | undefined) => readQuantity(resultOf(answer), what);
+
+function callResult(answer: RpcAnswer | undefined): CallResult {
+  return revertOf(answer) ?? { data: readData(resultOf(answer), 'the result') };
+}
+
+function gasResult([answer]: readonly RpcAnswer[]): { gas: bigint } | Refused {
+  return revertOf(answer) ?? { gas: readQuantity(resultOf(answer), 'the gas') };
+}
