@@ -67,7 +67,7 @@ const databaseTakers = new Set([
   'src/contexts/x402/endpoint/endpoint.ts',
   'src/contexts/x402/payment/quote.sql.ts',
   'src/events/listener.ts',
-  'src/events/outbox.ts',
+  'src/events/retention.sql.ts',
   'src/http/idempotency.ts',
   'src/http/load.ts',
   'src/ledger/account.ts',
