@@ -21,7 +21,11 @@ export function faultOf(status: number, details: Details): string | null {
   if (unlike !== null) return unlike;
   if (actions === undefined) return retry !== undefined || terminal === true ? null : 'neither next_actions nor retry nor terminal';
   if (actions.length === 0) return 'next_actions are empty';
-  for (const { method, path, body } of actions) {
+  for (const { method, path, body, actor, setting, command } of actions) {
+    if (actor === 'operator' && path === undefined) {
+      if (actions.length > 1 && setting === undefined && command === undefined) return 'the operator is told nothing';
+      continue;
+    }
     if (operationAt(method, path) === undefined) return `${method} ${path} is no operation`;
     const fault = method === 'POST' ? bodyFault(method, path, body) : null;
     if (fault !== null) return `${method} ${path} is not ready to send: ${fault}`;
@@ -35,8 +39,8 @@ export function faultOf(status: number, details: Details): string | null {
  */
 function limitFault(limit: Details): string | null {
   const { kind, per, currency, resets_at: resetsAt, ...others } = limit;
-  if (!['kya', 'policy', 'budget', 'mandate'].includes(kind)) return `a limit of the kind ${kind}`;
-  if (!/^(tx|hour|day|week|month|once|\d+s)$/.test(per)) return `a limit per ${per}`;
+  if (!['kya', 'policy', 'budget', 'mandate', 'rail'].includes(kind)) return `a limit of the kind ${kind}`;
+  if (!/^(tx|order|hour|day|week|month|once|\d+s)$/.test(per)) return `a limit per ${per}`;
   if (resetsAt !== undefined && Number.isNaN(Date.parse(resetsAt))) return `a limit that resets at ${resetsAt}`;
   if (Object.keys(others).sort().join() !== [...figures].sort().join()) return `a limit with the figures ${Object.keys(others)}`;
   const isShared = others.max === null && others.used === null && (kind === 'policy' || kind === 'budget');

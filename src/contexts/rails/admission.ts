@@ -17,8 +17,8 @@ export async function admit(
   if (reason !== null) throw new RailUnavailable(rail.name, reason, await isOperator(ctx));
   const { currency, limits } = rail;
   if (amount > limits.perOrder) {
-    const [maximum, requested] = [formatMinor(limits.perOrder, currency), formatMinor(amount, currency)];
-    throw new RailLimitExceeded(rail.name, { maximum, requested, currency });
+    const [max, requested] = [formatMinor(limits.perOrder, currency), formatMinor(amount, currency)];
+    throw new RailLimitExceeded(rail.name, { max, requested, currency });
   }
   if (destination !== undefined) rail.checkDestination({ destination });
 }
