@@ -169,8 +169,10 @@ describe('cells', () => {
     const { platform } = harness;
     const url = platform.vault.seal('postgresql://nobody@127.0.0.1:1/none', 'cell second');
     await platform.database.pool.query(`INSERT INTO cell (name, sealed_url, created_at) VALUES ('second', $1, now())`, [url]);
+    await expect.poll(() => platform.cells.listed.length).toBe(2);
     const started = await run('rails', 'status');
     await platform.database.pool.query(`DELETE FROM cell WHERE name = 'second'`);
+    await expect.poll(() => [platform.cells.listed.length, platform.cells.served.length]).toEqual([1, 1]);
     expect(started).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('there are 2 cells: rails of production need an installation of one cell'),
