@@ -21,11 +21,8 @@ export function faultOf(status: number, details: Details): string | null {
   if (unlike !== null) return unlike;
   if (actions === undefined) return retry !== undefined || terminal === true ? null : 'neither next_actions nor retry nor terminal';
   if (actions.length === 0) return 'next_actions are empty';
-  for (const { method, path, body, actor, setting, command } of actions) {
-    if (actor === 'operator' && path === undefined) {
-      if (actions.length > 1 && setting === undefined && command === undefined) return 'the operator is told nothing';
-      continue;
-    }
+  for (const { actor, method, path, body } of actions) {
+    if (actor === 'operator') continue;
     if (operationAt(method, path) === undefined) return `${method} ${path} is no operation`;
     const fault = method === 'POST' ? bodyFault(method, path, body) : null;
     if (fault !== null) return `${method} ${path} is not ready to send: ${fault}`;

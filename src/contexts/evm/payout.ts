@@ -8,6 +8,7 @@ import { newId } from '../../platform/schema/id.js';
 import { confirmOrder, countOrder, dayOf, rejectOrder, settleOrder, waitOrder } from '../rails/connector-order.js';
 import { depart, type Stay } from '../rails/departure.js';
 import type { ConfiguredRail } from '../rails/rail-kind.js';
+import { reasonOfCode } from '../settlement/rail/rail-code.js';
 import { parseAddress } from '../x402/chain/address.js';
 import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
@@ -113,15 +114,9 @@ async function bookLine(ctx: Ctx, { rail, reference, currency }: ConnectorOrder,
   if (known === null) await ctx.db.railStatement.create({ data: { ...line, id: newId(bookedAt), bookedAt } });
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  expired: 'The chain did not carry the payment in its time.',
-  cancelled: 'The payment was cancelled before the chain carried it.',
-  address_blocked: 'The token does not pay this address.',
-  balance: 'The treasury had too little money for as long as the payment was good.',
-  token_paused: 'The token was paused for as long as the payment was good.',
-};
-
+/** Why the money goes back: what the token last said, or that its time was over. */
 function reasonOf({ refusal }: ChainPaymentRow) {
-  const code = refusal === 'balance' ? 'treasury_short' : (refusal ?? 'expired');
-  return { code, reason: reasons[refusal ?? 'expired'] ?? 'The token refused the payment.' };
+  const said = refusal === null || refusal === 'authorization_expired' || refusal === 'authorization_used' ? 'expired' : refusal;
+  const code = said === 'balance' ? 'treasury_short' : said;
+  return { code, reason: reasonOfCode(code) };
 }

@@ -9,16 +9,7 @@ import { reorgs } from './metric.js';
 import type { Nodes } from './nodes.js';
 import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wakeOrder } from './payment.sql.js';
 import { addressTopic, authorizationStateCall, readFlag, readTokenLog, topics } from './token.js';
-import {
-  addBlock,
-  forgetBlocks,
-  lastSeen,
-  removeLast,
-  type SeenBlock,
-  type SeenLog,
-  seenAt,
-  transferOf,
-} from './watch.sql.js';
+import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, type SeenLog, seenAt, transferOf } from './watch.sql.js';
 
 /** Blocks that one look reads at most. */
 const mostBlocks = 100;

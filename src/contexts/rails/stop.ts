@@ -14,8 +14,8 @@ export async function stopRail(platform: Platform, rail: string, reason: string)
   const workspace = await operatorWorkspace(platform);
   if (workspace === null) {
     await inTransaction(pool, async (tx) => {
-      await lockStanding(tx, rail);
-      await writeStatus(tx, rail, { status: 'off', reason, at: platform.clock.now() });
+      const { restoredAt } = await lockStanding(tx, rail);
+      await writeStatus(tx, { rail, to: 'off', reason, at: platform.clock.now(), restoredAt });
     });
     return;
   }

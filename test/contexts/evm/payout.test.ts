@@ -82,7 +82,7 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
 
   it('refuses more than one order may be', async () => {
     const { status, body } = await ask(newPayee(), '1000.01');
-    expect([status, body.code, body.details.limit.maximum]).toEqual([422, 'rail_limit_exceeded', '1000.00']);
+    expect([status, body.code, body.details.limit.max]).toEqual([422, 'rail_limit_exceeded', '1000.00']);
   });
 
   it('pays once: pending, confirmed in a block, complete when it is deep', async () => {

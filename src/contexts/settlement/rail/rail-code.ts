@@ -19,6 +19,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   expired_card: { reason: 'the card has expired', errorCode: 'card_expired' },
   card_declined: { reason: 'the card was declined', errorCode: 'card_declined' },
   reverted: { reason: 'the transaction was reverted', errorCode: 'reverted' },
+  expired: { reason: 'the chain did not carry the payment in its time', errorCode: 'expired' },
+  cancelled: { reason: 'the payment was cancelled before the chain carried it', errorCode: 'cancelled' },
+  address_blocked: { reason: 'the token does not pay this address', errorCode: 'address_blocked' },
+  treasury_short: { reason: 'the treasury had too little money for as long as the payment was good', errorCode: 'treasury_short' },
+  token_paused: { reason: 'the token was paused for as long as the payment was good', errorCode: 'token_paused' },
 };
 
 /** What a code of a rail says to people. */
