@@ -48,6 +48,7 @@ const databaseTakers = new Set([
   'src/contexts/rails/doctor.ts',
   'src/contexts/rails/operator.ts',
   'src/contexts/rails/restored.ts',
+  'src/contexts/rails/stop.ts',
   'src/contexts/rails/switch-record.ts',
   'src/contexts/rails/switch.ts',
   'src/contexts/sandbox/fill.ts',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import pino from 'pino';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { addCell } from '../src/cli/cell.js';
 import { checkRailsFile } from '../src/cli/rails-command.js';
 import { loadConfig } from '../src/config.js';
@@ -112,6 +112,8 @@ describe('rails', () => {
   });
 
   it('check reads a file without a database', async () => {
+    // Vite puts a BASE_URL of its own into the environment.
+    vi.stubEnv('BASE_URL', '');
     const said: string[] = [];
     const write = process.stdout.write;
     process.stdout.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
@@ -124,6 +126,7 @@ describe('rails', () => {
     const wrong = path.join(folder, 'wrong.yaml');
     writeFileSync(wrong, railsText('usdc-base: {kind: tset}'));
     await expect(checkRailsFile([wrong])).rejects.toThrow('did you mean test?');
+    vi.unstubAllEnvs();
   });
 });
 
@@ -160,5 +163,19 @@ describe('cells', () => {
     const config = { ...harness.platform.config, railsFile: null };
     const without = { ...harness.platform, config, cells: harness.platform.cells };
     await expect(addCell(without, cell)).rejects.toThrow('usdc-base, usdc-far were switched on: rails of production need');
+  });
+
+  it('stop the start where there is more than one', async () => {
+    const { platform } = harness;
+    const url = platform.vault.seal('postgresql://nobody@127.0.0.1:1/none', 'cell second');
+    await platform.database.pool.query(`INSERT INTO cell (name, sealed_url, created_at) VALUES ('second', $1, now())`, [url]);
+    await expect.poll(() => platform.cells.listed.length).toBe(2);
+    const started = await run('rails', 'status');
+    await platform.database.pool.query(`DELETE FROM cell WHERE name = 'second'`);
+    await expect.poll(() => [platform.cells.listed.length, platform.cells.served.length]).toEqual([1, 1]);
+    expect(started).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there are 2 cells: rails of production need an installation of one cell'),
+    });
   });
 });

@@ -112,12 +112,13 @@ function ctxOf(ctx: Ctx, owner: FoundOrder | null): Ctx {
 /** Writes what has become of an order, and tells whoever waits for it, in one transaction. Once: an order that has ended stays as it is. */
 async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData): Promise<void> {
   const owner = await ownerOf(ctx, order);
-  await transact(ctxOf(ctx, owner), async (tx) => {
-    const awaited = owner === null ? null : await lockOrder(ctx, owner.kind, tx, owner.row);
+  const told = ctxOf(ctx, owner);
+  await transact(told, async (tx) => {
+    const awaited = owner === null ? null : await lockOrder(told, owner.kind, tx, owner.row);
     const row = await lockRow(tx.connectorOrder, order.id);
     if (row.state !== 'accepted') return row;
     const after = await tx.connectorOrder.update({ where: rowKey(ctx, order.id), data });
-    if (awaited !== null && awaited.railReference === order.reference) await owner?.kind.follow(ctx, tx, awaited, answer);
+    if (awaited !== null && awaited.railReference === order.reference) await owner?.kind.follow(told, tx, awaited, answer);
     return after;
   });
 }

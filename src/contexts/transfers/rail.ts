@@ -4,7 +4,7 @@
 import type { Platform } from '../../platform/ctx.js';
 import { declareError, type OperatorAction } from '../../platform/errors.js';
 import { ExtensionPoint } from '../../platform/extension.js';
-import { type Currency, isCurrency } from '../../platform/money.js';
+import { type Currency, formatMinor, isCurrency } from '../../platform/money.js';
 
 /** Rails that carry money both ways. */
 const bothWays: Readonly<Record<string, Currency>> = {
@@ -113,13 +113,10 @@ export class RailUnavailable extends declareError(503, 'rail_unavailable') {
 
 /** 422: the order is more than the rail takes at once. */
 export class RailLimitExceeded extends declareError(422, 'rail_limit_exceeded') {
-  constructor(rail: string, { max, requested, currency }: { max: string; requested: string; currency: string }) {
+  constructor(rail: string, { max, requested, currency }: { max: string; requested: string; currency: Currency }) {
+    const limit = { kind: 'rail', per: 'order', currency, max, used: formatMinor(0n, currency), requested, remaining: max };
     super(`The rail ${rail} takes at most ${max} ${currency} at once.`, {
-      details: {
-        rail,
-        limit: { kind: 'rail', per: 'order', currency, max, used: '0.00', requested, remaining: max },
-        retry: { safe: true, same_key: false },
-      },
+      details: { rail, limit, retry: { safe: true, same_key: false } },
     });
   }
 }

@@ -61,7 +61,7 @@ describe('a payout by a rail of production', () => {
     const wallet = await rails.wallet('2000.00');
     expectRefused(await rails.payout(wallet, { amount: '1000.01' }), 422, 'rail_limit_exceeded', {
       rail: 'usdc-base',
-      limit: { kind: 'rail', per: 'order', maximum: '1000.00', requested: '1000.01', currency: 'USDC' },
+      limit: { kind: 'rail', per: 'order', currency: 'USDC', max: '1000.00', used: '0.00', requested: '1000.01', remaining: '1000.00' },
     });
     expect((await rails.payout(wallet, { amount: '1000.00' })).status).toBe(201);
   });

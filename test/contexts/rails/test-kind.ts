@@ -136,7 +136,7 @@ export function useRails(rails: readonly string[] = [`usdc-base: {kind: test, ${
   const liveCtx = async () => {
     const workspace = await tenantWorkspace(harness.platform, harness.tenantId, 'live');
     if (workspace === null) throw new Error('the tenant has no workspace in production');
-    return systemCtx(harness.platform, workspace, null);
+    return systemCtx(harness.platform, workspace, { action: 'test' });
   };
   return {
     harness,
