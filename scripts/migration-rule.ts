@@ -4,7 +4,7 @@ import { type SqlNode, type Statement, statementsOf } from '../src/platform/post
 import { type Catalog, locksOf } from '../src/platform/postgres/statement-lock.js';
 
 /** A lint has no database: what a statement does not say by itself is not known. */
-const noCatalog: Catalog = { tableOf: () => undefined, referenced: () => [] };
+const noCatalog: Catalog = { tableOf: () => undefined, referenced: () => [], partitionsOf: () => [] };
 
 const typeOf = ({ node }: Statement): string => Object.keys(node)[0] ?? '';
 const bodyOf = ({ node }: Statement): SqlNode => (Object.values(node)[0] ?? {}) as SqlNode;

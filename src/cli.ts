@@ -89,12 +89,12 @@ const commands: Readonly<Record<string, Command>> = {
     run: configure('apply'),
   },
   'keystore new': {
-    usage: 'keystore new --out FILE [--deposits] [--password-file FILE] [--json]',
+    usage: 'keystore new --out FILE [--deposits] [--password-env NAME|--password-file FILE] [--json]',
     about: 'make a key for a chain, or with --deposits the seed of deposit addresses, under a password of the terminal or standard input',
     run: keystore('new'),
   },
   'keystore address': {
-    usage: 'keystore address FILE [--deposits] [--password-file FILE] [--json]',
+    usage: 'keystore address FILE [--deposits] [--password-env NAME|--password-file FILE] [--json]',
     about: 'show the address of a keystore, or with --deposits the extended public key (xpub) of its seed',
     run: keystore('address'),
   },

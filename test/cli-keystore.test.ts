@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs a command with something on its standard input. */
-async function run(args: readonly string[], input = '') {
-  const child = spawn(process.execPath, [cli, 'keystore', ...args], { env: { PATH: process.env['PATH'] } });
+async function run(args: readonly string[], input = '', variables: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [cli, 'keystore', ...args], { env: { PATH: process.env['PATH'], ...variables } });
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (data: Buffer) => {
     said.stdout += data.toString();
@@ -44,6 +44,9 @@ describe('cli keystore', { timeout: 60_000 }, () => {
     expect(JSON.parse(made.stdout)).toEqual({ address, file });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await run(['address', file], password)).toEqual({ code: 0, stdout: `${address}\n`, stderr: '' });
+    const named = ['address', file, '--password-env', 'RELAYER_PASSWORD'];
+    expect(await run(named, '', { RELAYER_PASSWORD: password })).toEqual({ code: 0, stdout: `${address}\n`, stderr: '' });
+    expect(await run(named)).toMatchObject({ code: 1, stderr: expect.stringContaining('RELAYER_PASSWORD is not set') });
     const wrong = await run(['address', file], 'wrong password');
     expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the password is wrong') });
     expect(wrong.stderr).not.toContain('wrong password\n    at');

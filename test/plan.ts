@@ -32,6 +32,8 @@ export interface PlanNode {
   table: string | undefined;
   rows: number;
   removed: number;
+  /** It was begun at all. */
+  isRun: boolean;
 }
 
 interface Explained {
@@ -55,7 +57,13 @@ function literal(value: unknown): string {
 function nodesOf(plan: Explained): PlanNode[] {
   const loops = plan['Actual Loops'];
   const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
-  const node = { type: plan['Node Type'], table: plan['Relation Name'], rows: plan['Actual Rows'] * loops, removed: removed * loops };
+  const node = {
+    type: plan['Node Type'],
+    table: plan['Relation Name'],
+    rows: plan['Actual Rows'] * loops,
+    removed: removed * loops,
+    isRun: loops > 0,
+  };
   // A sort under a limit gives few rows, however many it takes in.
   const sorted = plan['Node Type'] === 'Sort' ? (plan.Plans ?? []).map((child) => child['Actual Rows'] * child['Actual Loops']) : [];
   return [{ ...node, rows: Math.max(node.rows, ...sorted) }, ...(plan.Plans ?? []).flatMap(nodesOf)];

@@ -74,6 +74,12 @@ it.skipIf(!isSlow)(`goes from ${oldTag} to this release while everything goes on
   const traffic = new Traffic({ url: balancer.url, key: env.BOOTSTRAP_TEST_KEY }, endpoint);
   await traffic.start();
   await traffic.untilCalled(3);
+  const db = new pg.Client({ connectionString: database.url });
+  await db.connect();
+  undo.push(() => db.end());
+  // So many events that their table is attached as a partition, and not emptied.
+  await db.query(`INSERT INTO event (workspace_id, id, type, data, created_at)
+    SELECT gen_random_uuid(), uuid_at(now()), 'account.created', '{}', now() FROM generate_series(1, 20000)`);
   // 1. Migrate, beside the old processes.
   const locks = await LockWatch.start(database.url);
   undo.push(() => locks.stop());
@@ -95,9 +101,6 @@ it.skipIf(!isSlow)(`goes from ${oldTag} to this release while everything goes on
   const taking = path.join(dir, 'migrations', '99990101000000_take_away');
   await mkdir(taking);
   await writeFile(path.join(taking, 'migration.sql'), `-- contract ${newRelease.version}\nDROP TABLE only_of_before;\n`);
-  const db = new pg.Client({ connectionString: database.url });
-  await db.connect();
-  undo.push(() => db.end());
   await db.query('CREATE TABLE only_of_before (id int)');
 
   const replace = async (at: number) => {
@@ -120,8 +123,13 @@ it.skipIf(!isSlow)(`goes from ${oldTag} to this release while everything goes on
   await traffic.untilCalled(3);
 
   // 3. Nothing of before lives: what waited is taken away.
-  expect(await migrate(database.url, { dir })).toEqual(['99990101000000_take_away']);
+  const taken = await LockWatch.start(database.url);
+  undo.push(() => taken.stop());
+  expect(await migrate(database.url, { dir })).toEqual(['20261219000200_event_by_day', '99990101000000_take_away']);
+  held.push(...(await taken.stop()));
   await traffic.untilCalled(3);
+  const [{ rows: old } = { rows: 0 }] = (await db.query<{ rows: number }>('SELECT count(*)::int AS rows FROM event_before')).rows;
+  expect(old).toBeGreaterThan(20_000);
   await traffic.stop();
   console.info(
     `migrate took ${migrateMs} ms; of ${held.length} locks the longest: ${held

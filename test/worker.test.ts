@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { manifest } from '../src/contexts.js';
-import { publishEvents, sweepEvents } from '../src/events/outbox.js';
+import { publishEvents } from '../src/events/outbox.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { rowStep } from '../src/platform/due/step.js';
 import { caughtUp } from '../src/platform/due/sweep.js';
 import { publisherRestMs, startWorker, type Work, type Worker } from '../src/worker.js';
 import { payer } from './contexts/agents/payer.js';
+import { tendEvents } from './events/leave.js';
 import { openWallet, useHarness } from './harness.js';
 import { query } from './ledger/wallet-ref.js';
 import { addErrands, createErrands, Errands, runsOf, workspaces } from './platform/due/errand.js';
@@ -187,7 +188,7 @@ describe('a sweep', () => {
       throw new Error('this sweep is broken');
     };
     const counting = async (platform: Platform, most: number) => {
-      const removed = await sweepEvents(platform, most);
+      const removed = await tendEvents(platform, most);
       calls.push(removed);
       return removed;
     };

@@ -96,17 +96,17 @@ BEGIN
 
   -- A process of the release before hands over no text.
   IF v_crossed AND s.low_event IS NOT NULL THEN
-    WITH low AS (
-      INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
-      SELECT a.workspace_id, uuid_at(x.at), s.low_event ->> 'type',
+    WITH low AS MATERIALIZED (
+      SELECT a.workspace_id, uuid_at(x.at) AS id, s.low_event ->> 'type' AS type,
              format(s.low_event ->> 'data', w.account_id, w.id, money_text(a.balance + x.delta, a.currency),
-                    money_text(a.low_threshold, a.currency), a.currency)::json,
-             w.id, x.at
+                    money_text(a.low_threshold, a.currency), a.currency)::json AS data,
+             w.id AS object_id, x.at AS created_at
       FROM unnest(s.account_workspace, s.account_id, s.account_delta, s.account_at) AS x (workspace_id, id, delta, at)
       JOIN ledger_account a ON a.workspace_id = x.workspace_id AND a.id = x.id
       JOIN wallet w ON w.workspace_id = a.workspace_id AND w.id = a.owner_id
       WHERE a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold
-      RETURNING event.workspace_id, event.id
+    ), written AS (
+      INSERT INTO event (workspace_id, id, type, data, object_id, created_at) SELECT * FROM low
     )
     INSERT INTO outbox (workspace_id, event_ids) SELECT low.workspace_id, array_agg(low.id) FROM low GROUP BY low.workspace_id;
   END IF;

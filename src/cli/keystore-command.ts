@@ -1,16 +1,18 @@
 // The commands about keystores: a new key, or a seed of deposit addresses, and the address of one. They need no server and no database.
-// The password comes from a file, from standard input, or from who sits at the terminal, and never from the arguments.
+// The password comes from a variable, a file, standard input or who sits at the terminal, and never from the arguments.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { flag, required, say, text } from './argument.js';
+import { flag, required, say, settingsOf, text } from './argument.js';
 
-const options = { deposits: flag, json: flag, 'password-file': text } as const;
+const options = { deposits: flag, json: flag, 'password-file': text, 'password-env': text } as const;
 
 interface PasswordOptions {
   'password-file'?: string | undefined;
+  /** The name of a variable. */
+  'password-env'?: string | undefined;
 }
 
 /** The evm room is loaded by the first command about it, as its libraries are large. */
@@ -56,14 +58,22 @@ async function newPassword(options: PasswordOptions): Promise<string> {
 }
 
 const fewest = 8;
-const isAsked = (options: PasswordOptions): boolean => options['password-file'] === undefined && process.stdin.isTTY;
+const isAsked = ({ 'password-file': file, 'password-env': name }: PasswordOptions): boolean =>
+  file === undefined && name === undefined && process.stdin.isTTY;
 
 /** The password without the line feed at its end. */
 async function passwordOf(options: PasswordOptions, question: string): Promise<string> {
   if (isAsked(options)) return ask(question);
-  const file = options['password-file'];
+  const { 'password-file': file, 'password-env': name } = options;
+  if (name !== undefined) return variableOf(name);
   const given = file === undefined ? await readInput() : await readFile(file, 'utf8');
   return given.replace(/\r?\n$/, '');
+}
+
+function variableOf(name: string): string {
+  const value = settingsOf({}).variable(name);
+  if (value === undefined) throw new Error(`the variable ${name} is not set`);
+  return value;
 }
 
 async function readInput(): Promise<string> {

@@ -21,7 +21,7 @@ export interface EventListener {
   paceMs?: number;
   /**
    * Writes what follows from a stretch, in the transaction that moves the position. Where there is much of it, in one statement
-   * that reads `published_events(workspace, after, up_to)`; else from what eventsOf() returns. Nothing of it may leave the
+   * that reads `heard_events(workspace, after, up_to)`; else from what eventsOf() returns. Nothing of it may leave the
    * database: when the transaction fails, the stretch is heard again.
    */
   hear(tx: pg.ClientBase, stretch: Stretch): Promise<void>;
@@ -32,7 +32,7 @@ export async function eventsOf(tx: pg.ClientBase, { workspaceId, after, upTo }: 
   const { rows } = await tx.query<PublishedEvent>({
     name: 'events-of-stretch',
     text: `SELECT workspace_id AS "workspaceId", id, type, data, object_id AS "objectId", agent_id AS "agentId", created_at AS "createdAt"
-           FROM published_events($1, $2, $3)`,
+           FROM heard_events($1, $2, $3)`,
     values: [workspaceId, after, upTo],
   });
   return rows;

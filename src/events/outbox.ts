@@ -6,7 +6,6 @@ import type { FanoutItem } from '../platform/fanout.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 import { shards } from '../platform/shard.js';
 import { readTraceparent } from '../platform/trace.js';
-import { oldestEvents } from './event.js';
 import type { EventListener } from './listener.js';
 import { lags, steps } from './publication-metric.js';
 
@@ -113,30 +112,6 @@ function tracePublication(
     const about = { 'payments.outbox.events': size, 'payments.outbox.lag_ms': lagMs };
     tracing.follow('publication', readTraceparent(traceparent), about, { sinceMs })?.end();
   }
-}
-
-/**
- * Removes events, and with them their deliveries, that are older than RETENTION_EVENTS_DAYS of their workspace's time. Ids begin with their time, so
- * each workspace is read from its oldest event on.
- */
-export async function sweepEvents({ database, clock, config }: Platform, most: number): Promise<number> {
-  const oldest = oldestEvents({ config }, clock.now()).getTime();
-  const { rowCount } = await byIndex(database.pool, (tx) =>
-    tx.query({
-      name: 'sweep-events',
-      text: `
-        DELETE FROM event USING (
-          SELECT w.id AS workspace_id, old.id FROM workspace w CROSS JOIN LATERAL (
-            SELECT id FROM event e
-            WHERE e.workspace_id = w.id
-              AND e.id < (lpad(to_hex($1::bigint + w.clock_offset_ms), 12, '0') || repeat('0', 20))::uuid
-            ORDER BY id LIMIT $2
-          ) old LIMIT $2
-        ) swept WHERE event.workspace_id = swept.workspace_id AND event.id = swept.id`,
-      values: [oldest, most],
-    }),
-  );
-  return rowCount ?? 0;
 }
 
 /** Deletes publications that no stream can resume from any more and that every one of `listeners` has read. */

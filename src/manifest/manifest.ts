@@ -1,8 +1,9 @@
 // The manifest: what all contexts give to the process, gathered once.
 import { eventCatalog } from '../events/catalog.js';
-import { type Followers, sweepEvents, sweepPublications } from '../events/outbox.js';
+import { type Followers, sweepPublications } from '../events/outbox.js';
 import { listenerGauges, outboxGauges } from '../events/publication-gauge.js';
 import { lags, steps } from '../events/publication-metric.js';
+import { eventPartitions, sweepDeliveries, sweepEvents } from '../events/retention.sql.js';
 import { lowBalanceEvents } from '../ledger/low-balance.js';
 import { setSizes, waits } from '../ledger/posting-metric.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from '../ledger/sweep.js';
@@ -32,7 +33,15 @@ const foundation: Context = {
   events: [lowBalanceEvents],
   metrics: [setSizes, waits, steps, lags, caughtUp, partitionsEnd],
   gauges: [outboxGauges, dueGauges],
-  sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds, tendPartitions(keyedAnswers)],
+  sweeps: [
+    sweepEvents,
+    sweepDeliveries,
+    sweepClaims,
+    sweepLimitCounters,
+    sweepHolds,
+    tendPartitions('keyed_answer', () => keyedAnswers),
+    tendPartitions('event', eventPartitions),
+  ],
   regularWrites: [writeDenials],
 };
 

@@ -53,13 +53,14 @@ export type Idempotency = (ctx: Ctx, request: KeyedRequest, run: () => Promise<A
 export const keySeconds = 86_400;
 
 /** The answers that are kept: each expires with its key. Four hours of partitions are there before they are needed. */
-export const keyedAnswers: PartitionedTable = {
-  table: 'keyed_answer',
+export const keyedAnswers: Omit<PartitionedTable, 'table'> = {
   column: 'expires_at',
+  kind: 'time',
   unit: 'hour',
   from: keySeconds,
   to: keySeconds + 4 * 3_600,
   kept: 3_600,
+  moved: 0,
 };
 
 /** The kind of the claims of requests with a key. */

@@ -134,7 +134,7 @@ export async function fundedLiveWallet(harness: Harness, amount: string): Promis
   const row = await harness.platform.database.unscoped.workspace.findFirstOrThrow({
     where: { tenantId: harness.tenantId, environment: 'live' },
   });
-  const ctx = systemCtx(harness.platform, workspaceOf(row), null);
+  const ctx = systemCtx(harness.platform, workspaceOf(row), { action: 'fundWallet', resourceType: 'transfer' });
   // As in a sandbox, where money is made so.
   await fundWallet({ ...ctx, workspace: { ...ctx.workspace, environment: 'test' } }, { id: wallet.id, amount });
   return wallet;

@@ -51,7 +51,7 @@ describe('the data of transfer.created and transfer.completed', () => {
     expect(
       streamed.filter(({ objectId, type }) => objectId === id && !type.startsWith('_')).map(({ type, data }) => ({ type, data })),
     ).toEqual(both());
-    const heard = await query(ctx, 'SELECT type, data FROM published_events($1, 0, 9223372036854775807) WHERE object_id = $2', [
+    const heard = await query(ctx, 'SELECT type, data FROM heard_events($1, 0, 9223372036854775807) WHERE object_id = $2', [
       ctx.workspace.id,
       id,
     ]);

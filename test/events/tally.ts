@@ -12,11 +12,11 @@ export function tallyListener(name: string, then: (workspaceId: string) => Promi
     async hear(tx, { workspaceId, after, upTo }) {
       const stretch = [workspaceId, after, upTo];
       await tx.query(
-        `INSERT INTO tally SELECT workspace_id, type, count(*) FROM published_events($1, $2, $3) GROUP BY workspace_id, type
+        `INSERT INTO tally SELECT workspace_id, type, count(*) FROM heard_events($1, $2, $3) GROUP BY workspace_id, type
          ON CONFLICT (workspace_id, type) DO UPDATE SET count = tally.count + EXCLUDED.count`,
         stretch,
       );
-      await tx.query('INSERT INTO heard (workspace_id, event_id, pid) SELECT workspace_id, id, $4::int FROM published_events($1, $2, $3)', [
+      await tx.query('INSERT INTO heard (workspace_id, event_id, pid) SELECT workspace_id, id, $4::int FROM heard_events($1, $2, $3)', [
         ...stretch,
         process.pid,
       ]);

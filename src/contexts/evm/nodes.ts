@@ -107,7 +107,10 @@ export class Nodes {
     );
   }
 
-  /** The logs from a height to a block, both included, in their order. */
+  /**
+   * The logs from a height to a block, both included, in their order. To find what lies far back: of a URL behind which several machines
+   * stand, one that is behind may leave the newest out. What is credited is asked by logsOf().
+   */
   logsUpTo(block: Block, from: bigint, filter: LogFilter): Promise<Known<ChainLog[]>> {
     const range = { fromBlock: quantity(from), toBlock: quantity(block.number), address: filter.addresses, topics: filter.topics };
     const isInRange = ({ blockNumber, blockHash }: ChainLog) =>
@@ -115,12 +118,17 @@ export class Nodes {
     return this.#quorum.agree(inChain(block, call('eth_getLogs', range), (answer) => readLogs(resultOf(answer), filter, isInRange)));
   }
 
-  /** What became of a transaction up to a block; null while it is in none. Of a reverted one the logs are none. */
+  /**
+   * What became of a transaction up to a block; null while it is in none. Of a reverted one the logs are none. Null alone is no reason to
+   * do something that cannot be undone: nodes that prune, or index late, have none either.
+   */
   receipt(hash: Bytes32, at: Block): Promise<Known<Receipt | null>> {
     return this.#quorum.agree(
       inChain(at, call('eth_getTransactionReceipt', hash), (answer) => {
         const receipt = readReceipt(resultOf(answer), hash);
-        return receipt === null || receipt.blockNumber > at.number ? null : receipt;
+        if (receipt === null || receipt.blockNumber > at.number) return null;
+        if (receipt.blockNumber === at.number && receipt.blockHash !== at.hash) throw new UnreadableAnswer('a receipt of another block');
+        return receipt;
       }),
     );
   }

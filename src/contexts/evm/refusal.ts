@@ -24,7 +24,12 @@ export function revertOf(answer: RpcAnswer | undefined): Refused | null {
   if (said === null && code !== 3) return null;
   const reason = text === null ? (said?.[1] ?? '') : text;
   // Some nodes print the data, or other words of theirs, behind the text of the contract.
-  return { reverted: reason.replace(/,\s*data:.*$/is, '').slice(0, longestReason) };
+  return {
+    reverted: reason
+      .replace(/,\s*data:.*$/is, '')
+      .trim()
+      .slice(0, longestReason),
+  };
 }
 
 /** The text of Error(string) in what a contract reverts with; empty for data of another kind; null where there is none. */

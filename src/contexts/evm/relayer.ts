@@ -98,9 +98,9 @@ async function tend(work: Work, one: OpenNonce): Promise<void> {
   const raised = form === null ? firstFees(work) : isStuck ? raise(work, form) : null;
   const what = `nonce ${one.nonce} of ${work.relayer.address}`;
   const next = async () => ({ value: null, facts: [] });
-  await depart(platform, { rail: chain.rail, what }, next, async () => {
+  await depart(platform, { rail: chain.rail, what }, next, async (_, signal) => {
     const sent = raised === null ? (form as SignedForm) : await sign(work, one, raised);
-    await hand(work, sent);
+    await hand(work, sent, signal);
   });
 }
 
@@ -161,8 +161,12 @@ export function authorizationOf({ authorizer, payee, value, validBefore, nonce }
   return { from: authorizer, to: payee, value, validAfter: 0n, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
 }
 
-/** Hands a form to the nodes. What they say decides nothing: it is sent again until it is in a block. */
-async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm): Promise<void> {
+/**
+ * Hands a form to the nodes, unless signing it has taken so long that a switch to off would not wait for it. What they say decides nothing: it is
+ * sent again until it is in a block.
+ */
+async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
   const { state, said } = await nodes.send(raw, hash);
   if (state === 'no_gas' || state === 'refused') platform.log.warn({ rail: chain.rail, hash, state, said }, 'nodes refuse a transaction');
   await noteSent(platform.database.pool, chain.chainId, hash, platform.clock.now());
@@ -184,7 +188,7 @@ async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce
         const nonce = await giveNonce(tx, relayer, { firstNonce, carries, at });
         return { value: nonce, facts: [{ name: relayerName(relayer), number: nonce, value: payment.id }] };
       },
-      async (nonce) => hand(work, await sign(work, { nonce, payment: carries, gasLimit, form: null }, firstFees(work))),
+      async (nonce, signal) => hand(work, await sign(work, { nonce, payment: carries, gasLimit, form: null }, firstFees(work)), signal),
     );
     if ('stays' in gone) return;
   }

@@ -73,7 +73,7 @@ export class RpcUrl {
   #asideUntil = 0;
 
   constructor(options: RpcOptions) {
-    const url = new URL(options.url);
+    const url = urlOf(options.url);
     const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
     this.#headers = {
       'Content-Type': 'application/json',
@@ -184,6 +184,13 @@ export class RpcUrl {
   #fail(kind: RpcFailureKind, said: string): RpcFailure {
     return new RpcFailure(this.host, kind, said);
   }
+}
+
+/** Throws for what is no URL of http. Its text is in no error, as it may be a token. */
+function urlOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) throw new Error('a URL of a node must begin with https:// or http://');
+  return url;
 }
 
 function jsonOf(text: string): unknown {

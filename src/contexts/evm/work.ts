@@ -1,7 +1,7 @@
 // The loop of each chain: one process at a time reads it, and where it has the keys and the memory lets relayers send.
 import { randomUUID } from 'node:crypto';
 import type { Platform } from '../../platform/ctx.js';
-import { stopRail } from '../rails/stop.js';
+import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
 import { ForeignTransaction, relay } from './relayer.js';
 import { DeepReorg, look } from './watch.js';

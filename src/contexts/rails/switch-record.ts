@@ -29,14 +29,29 @@ export async function recordSwitch(
 }
 
 /** Switches rails off because the database was put back; those that are off for that already stay as they are. */
-export async function putOff(platform: Platform, rails: readonly string[]): Promise<void> {
-  const { pool } = platform.database;
+export function putOff(platform: Platform, rails: readonly string[]): Promise<void> {
   const at = platform.clock.now();
+  return switchOff(platform, rails, { reason: restoredReason, at, restoredAt: at });
+}
+
+/** Switches a rail off that must not go on, such as when somebody else uses its key. Does nothing where it is off. */
+export async function stopRail(platform: Platform, rail: string, reason: string): Promise<void> {
+  if ((await standingOf(platform.database.pool, rail)).status === 'off') return;
+  platform.log.error({ rail, reason }, 'the platform switches a rail off');
+  await switchOff(platform, [rail], { reason, at: platform.clock.now(), restoredAt: null });
+}
+
+async function switchOff(
+  platform: Platform,
+  rails: readonly string[],
+  { reason, at, restoredAt: since }: Pick<Switched, 'reason' | 'at' | 'restoredAt'>,
+): Promise<void> {
+  const { pool } = platform.database;
   const workspace = await operatorWorkspace(platform);
   for (const rail of rails) {
     const { status, restoredAt } = await standingOf(pool, rail);
     if (status === 'off' && restoredAt !== null) continue;
-    const switched: Switched = { rail, to: 'off', reason: restoredReason, at, restoredAt: at };
+    const switched: Switched = { rail, to: 'off', reason, at, restoredAt: since };
     if (workspace === null) await inTransaction(pool, (tx) => putOffUnrecorded(tx, switched));
     else {
       const ctx = systemCtx(platform, workspace, { action: 'switchRail', resourceType: 'rail_switch' });

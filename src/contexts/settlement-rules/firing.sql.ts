@@ -104,7 +104,7 @@ const receivedStatement = {
   text: `
     SELECT e.id, e.type, e.data, e.created_at AS "createdAt", t.id IS NOT NULL AS "hasWallets", t.from_wallet_id AS "fromWalletId",
       t.to_wallet_id AS "toWalletId"
-    FROM published_events($1::uuid, $2::bigint, $3::bigint) e
+    FROM heard_events($1::uuid, $2::bigint, $3::bigint) e
     LEFT JOIN LATERAL (
       SELECT p.transfer_id FROM payout p WHERE p.workspace_id = $1 AND p.id = e.object_id AND e.type LIKE 'settlement.%' OFFSET 0
     ) p ON true

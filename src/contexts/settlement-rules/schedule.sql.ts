@@ -54,7 +54,7 @@ const paidStatement = {
     SELECT w.id AS "walletId", p.event_id AS "eventId", p.at FROM (
       SELECT t.to_wallet_id, max(e.id::text) AS event_id, max(e.created_at) AS at
       FROM settlement_config c
-      CROSS JOIN LATERAL (SELECT * FROM published_events($1::uuid, $2::bigint, $3::bigint) OFFSET 0) e
+      CROSS JOIN LATERAL (SELECT * FROM heard_events($1::uuid, $2::bigint, $3::bigint) OFFSET 0) e
       CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t
       WHERE c.workspace_id = $1 AND c.auto_settlement_enabled AND c.settlement_schedule = 'immediate'
         AND e.type = 'transfer.completed' AND t.origin_type IS DISTINCT FROM 'settlement_execution' AND t.to_wallet_id IS NOT NULL

@@ -7,7 +7,7 @@ const addDeliveries = {
   text: `
     INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
     SELECT uuid_at(e.created_at), e.workspace_id, w.id, e.id, e.type, e.created_at, e.created_at
-    FROM published_events($1::uuid, $2::bigint, $3::bigint) e
+    FROM heard_events($1::uuid, $2::bigint, $3::bigint) e
     CROSS JOIN LATERAL (
       SELECT order_webhook FROM checkout WHERE workspace_id = e.workspace_id AND id = e.object_id AND order_webhook IS NOT NULL OFFSET 0
     ) c

@@ -17,7 +17,7 @@ import { checkUrl, inactiveWebhook, lockWebhook } from './webhook.js';
 const perSecond = 10;
 const mostReplayed = 10_000;
 
-/** Queues a delivery once more. 409 `state_conflict` while it is under way, or when its subscription is not active. */
+/** Queues a delivery once more. 404 when its event has left; 409 `state_conflict` while it is under way, or when its subscription is not active. */
 export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDelivery> {
   const queued = await transact(ctx, async (tx) => {
     const before = await tx.webhookDelivery.findFirst({ where: { id } });
@@ -27,6 +27,8 @@ export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDeliv
         next_actions: [{ rel: 'read', actor: 'api_key', method: 'GET', path: `/v1/webhooks/deliveries/${printId('delivery', id)}` }],
       });
     }
+    // Deliveries leave with their events, but in another transaction.
+    if ((await tx.event.findFirst({ where: { id: before.eventId }, select: { id: true } })) === null) throw new NotFound();
     await lockActive(tx, before.webhookId);
     return tx.webhookDelivery.create({
       data: deliveryRow(before.webhookId, { id: before.eventId, type: before.eventType }, ctx.clock.now()),

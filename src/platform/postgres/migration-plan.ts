@@ -26,7 +26,7 @@ export interface PlanOptions {
   version?: string;
 }
 
-/** Indexes and references as a database has them. */
+/** Indexes, references and partitions as a database has them. */
 export async function readCatalog(db: Queryable): Promise<Catalog> {
   const indexes = (await db.query('select indexname, tablename from pg_indexes where schemaname = current_schema()')).rows;
   const tables = new Map((indexes as { indexname: string; tablename: string }[]).map((row) => [row.indexname, row.tablename]));
@@ -36,7 +36,14 @@ export async function readCatalog(db: Queryable): Promise<Catalog> {
        from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`,
     )
   ).rows as { name: string; from: string; to: string }[];
+  const partitions = (
+    await db.query(
+      `select i.inhparent::regclass::text as whole, i.inhrelid::regclass::text as part
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`,
+    )
+  ).rows as { whole: string; part: string }[];
   return {
+    partitionsOf: (table) => partitions.flatMap(({ whole, part }) => (whole === table ? [part] : [])),
     tableOf: (index) => tables.get(index),
     referenced: (table, constraint) =>
       references.flatMap(({ name, from, to }) => {

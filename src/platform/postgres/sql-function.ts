@@ -128,7 +128,7 @@ async function readObjects(db: pg.Client, name?: string): Promise<SqlObject[]> {
      select 'trigger', format('%I on %s', t.tgname, t.tgrelid::regclass), c.proname, obj_description(t.oid, 'pg_trigger'),
             t.xmin = pg_current_xact_id()::xid, false
      from pg_trigger t join called c on c.oid = t.tgfoid
-     where not t.tgisinternal and (c.proname = $1 or $1 is null and starts_with(c.comment, $2))`,
+     where not t.tgisinternal and t.tgparentid = 0 and (c.proname = $1 or $1 is null and starts_with(c.comment, $2))`,
     [name ?? null, folder],
   );
   return rows.map(({ comment, ...object }) => {

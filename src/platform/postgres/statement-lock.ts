@@ -29,6 +29,8 @@ export interface Catalog {
   tableOf(index: string): string | undefined;
   /** The table that a constraint of `table` refers to; the tables that refer to it or that it refers to, without a constraint. */
   referenced(table: string, constraint?: string): readonly string[];
+  /** The partitions of a table. */
+  partitionsOf(table: string): readonly string[];
 }
 
 interface RangeVar {
@@ -151,7 +153,8 @@ const rules: Readonly<Record<string, OfStatement>> = {
   IndexStmt: (node) => [lock(named(node['relation']), node['concurrent'] === true ? 'SHARE UPDATE EXCLUSIVE' : 'SHARE', true)],
   AlterTableStmt: (node, catalog) =>
     (node['cmds'] as SqlNode[]).flatMap((part) => locksOfPart(named(node['relation']), part['AlterTableCmd'] as Part, catalog)),
-  CreateTrigStmt: (node) => [lock(named(node['relation']), 'SHARE ROW EXCLUSIVE')],
+  CreateTrigStmt: (node, catalog) =>
+    [named(node['relation']), ...catalog.partitionsOf(named(node['relation']))].map((each) => lock(each, 'SHARE ROW EXCLUSIVE')),
   CreatePolicyStmt: (node) => [lock(named(node['table']), 'ACCESS EXCLUSIVE')],
   DropStmt: dropped,
   RenameStmt: renamed,
@@ -186,6 +189,8 @@ const rank = ({ mode }: TableLock) => modes.indexOf(mode);
 /** The locks that statements take together, but for those of tables that they make. */
 export function locksOf(statements: readonly Statement[], catalog: Catalog): Locks {
   const own = new Set<string>();
+  /** What a table was called before. */
+  const earlier = new Map<string, string>();
   const unknown = new Set<string>();
   const strongest = new Map<string, TableLock>();
   for (const { node } of statements) {
@@ -193,13 +198,16 @@ export function locksOf(statements: readonly Statement[], catalog: Catalog): Loc
     const rule = rules[type];
     if (rule === undefined) unknown.add(type);
     for (const found of rule?.(body as SqlNode, catalog) ?? []) {
-      const before = strongest.get(found.table);
+      if (own.has(found.table)) continue;
+      const table = earlier.get(found.table) ?? found.table;
+      const before = strongest.get(table);
       const isLong = before?.isLong === true || found.isLong === true;
-      const { table, mode } = before !== undefined && rank(before) >= rank(found) ? before : found;
+      const { mode } = before !== undefined && rank(before) >= rank(found) ? before : found;
       strongest.set(table, { table, mode, ...(isLong && { isLong }) });
     }
     if (type === 'CreateStmt') own.add(named((body as SqlNode)['relation']));
+    const { renameType, relation, newname } = (body ?? {}) as { renameType?: string; relation?: unknown; newname?: string };
+    if (type === 'RenameStmt' && renameType === 'OBJECT_TABLE') earlier.set(newname ?? '', earlier.get(named(relation)) ?? named(relation));
   }
-  const tables = [...strongest.values()].filter(({ table }) => !own.has(table));
-  return { tables: tables.sort((a, b) => a.table.localeCompare(b.table)), unknown: [...unknown] };
+  return { tables: [...strongest.values()].sort((a, b) => a.table.localeCompare(b.table)), unknown: [...unknown] };
 }

@@ -30,7 +30,7 @@ function known<T>(answer: Known<T>): T {
 }
 
 const nodesOf = (urls: readonly { url: string }[], quorum: number) =>
-  new Nodes({ urls: urls.map(({ url }) => new RpcUrl({ url, outbound, clock })), quorum });
+  new Nodes({ urls: urls.map(({ url }) => new RpcUrl({ url, outbound, clock, timeoutMs: 30_000 })), quorum });
 
 const word = (text: string) => text.slice(2).padStart(64, '0');
 const transferData = (to: Hex, value: bigint): Hex => `0xa9059cbb${word(to)}${word(`0x${value.toString(16)}`)}`;
@@ -86,6 +86,15 @@ const lies: readonly (readonly [string, Asked, ReturnType<typeof lieAbout>])[] =
   ['hides a receipt', 'receipt', lieAbout('eth_getTransactionReceipt', () => null)],
   ['says that it reverted', 'receipt', lieAbout('eth_getTransactionReceipt', (truth) => ({ ...truth, status: '0x0' }))],
   ['gives another receipt', 'receipt', lieAbout('eth_getTransactionReceipt', (truth) => ({ ...truth, transactionHash: wrongHash }))],
+  [
+    'has it in another block',
+    'receipt',
+    lieAbout('eth_getTransactionReceipt', ({ logs, ...truth }) => ({
+      ...truth,
+      blockHash: wrongHash,
+      logs: logs.map((log: object) => ({ ...log, blockHash: wrongHash })),
+    })),
+  ],
   ['hides a log', 'logs', lieAbout('eth_getLogs', () => [])],
   ['invents an amount', 'logs', lieAbout('eth_getLogs', ([log]) => [{ ...log, data: `0x${'7'.padStart(64, '0')}` }])],
   ['gives a log twice', 'logs', lieAbout('eth_getLogs', ([log]) => [log, log])],
@@ -164,6 +173,14 @@ describe.runIf(hasAnvil)(`nodes of which a quorum must agree${withAnvil}`, () =>
       if (liar !== undefined) liar.lies = [lie];
       expect((await questions[asked]()).state).toBe('unknown');
     }
+  });
+
+  it('say nothing where all there is contradicts the block that was named', async () => {
+    const [liar] = fronts;
+    const lie = lies.find(([what]) => what === 'has it in another block');
+    if (liar !== undefined && lie !== undefined) liar.lies = [lie[2]];
+    nodes = nodesOf(fronts.slice(0, 1), 1);
+    expect(await questions.receipt()).toMatchObject({ state: 'unknown', said: [{ said: 'a receipt of another block' }] });
   });
 
   it('say that they disagree, and which of them said what', async () => {

@@ -1,16 +1,20 @@
 // A payment by authorization, with our own bytes on a real chain: whoever carries it how often, it is paid once.
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Block, Receipt } from '../../../src/contexts/evm/chain-data.js';
-import { addressOfKey, hexOf, payoutNonce, type SignedTransaction, signatureParts } from '../../../src/contexts/evm/evm.js';
+import { addressOfKey, hexOf, keccak, payoutNonce, type SignedTransaction, signatureParts } from '../../../src/contexts/evm/evm.js';
 import { type Key, localKey } from '../../../src/contexts/evm/key.js';
 import { Nodes } from '../../../src/contexts/evm/nodes.js';
 import type { Known } from '../../../src/contexts/evm/quorum.js';
 import { RpcUrl } from '../../../src/contexts/evm/rpc.js';
 import {
+  addressTopic,
   authorizationStateCall,
   balanceCall,
+  cancelByParts,
+  cancelBySignature,
   domainSeparator,
   factCalls,
   readFlag,
@@ -137,6 +141,66 @@ describe.runIf(hasAnvil)(`a payment by authorization${withAnvil}`, () => {
     expect(await simulate(await attempt(fresh(), payee, nowSeconds - 1n))).toBe('authorization_expired');
     expect(await simulate(await attempt(fresh(), payee, nowSeconds + 600n, { value: 10n ** 12n }))).toBe('balance');
     expect(await simulate(good.replace('3d090', '3d091') as Hex)).toBe('invalid_signature');
+  });
+
+  it('is refused by a token that is paused, by blocked parties, and before its time', async () => {
+    const payee = addressOfKey(randomBytes(32));
+    const [anybody] = await chain.ask('eth_accounts');
+    const set = async (data: string) => {
+      await chain.ask('eth_sendTransaction', { from: anybody, to: chain.token, data });
+      await chain.mine();
+    };
+    const refusal = async (data: Hex) => {
+      const answer = known(await nodes.call(await head(), { to: chain.token, data, from: relayer.address }));
+      return 'reverted' in answer ? refusalOf(answer.reverted) : 'carried';
+    };
+    const words = (...values: (Hex | bigint)[]) => values.map((value) => BigInt(value).toString(16).padStart(64, '0')).join('');
+    const good = await attempt(hexOf(randomBytes(32)), payee, nowSeconds + 6_000n);
+    for (const [method, args, meaning] of [
+      ['pause(bool)', [], 'token_paused'],
+      ['blacklist(address,bool)', [payee], 'address_blocked'],
+      ['blacklist(address,bool)', [treasury.address], 'address_blocked'],
+    ] as const) {
+      const selector = keccak(Buffer.from(method)).slice(0, 10);
+      await set(`${selector}${words(...args, 1n)}`);
+      expect(await refusal(good)).toBe(meaning);
+      await set(`${selector}${words(...args, 0n)}`);
+      expect(await refusal(good)).toBe('carried');
+    }
+    const early = { from: treasury.address, to: payee, value: 1n, validAfter: nowSeconds + 6_000n, validBefore: nowSeconds + 7_000n };
+    const authorization = { ...early, nonce: hexOf(randomBytes(32)) };
+    expect(await refusal(transferBySignature(authorization, await treasury.signAuthorization(domain(), authorization)))).toBe(
+      'authorization_early',
+    );
+  });
+
+  it('is used up by a cancellation, which the log tells from a payment', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const authorizer = owner.address.toLowerCase() as Hex;
+    const sign = (nonce: Hex) =>
+      owner.signTypedData({
+        domain: domain(),
+        types: {
+          CancelAuthorization: [
+            { name: 'authorizer', type: 'address' },
+            { name: 'nonce', type: 'bytes32' },
+          ],
+        },
+        primaryType: 'CancelAuthorization',
+        message: { authorizer, nonce },
+      });
+    const nonces = [hexOf(randomBytes(32)), hexOf(randomBytes(32))] as const;
+    const parts = signatureParts(await sign(nonces[1]));
+    if (parts === null) throw new Error('no signature');
+    const first = await nonceOf(stranger, await head());
+    await carry(stranger, cancelBySignature(authorizer, nonces[0], await sign(nonces[0])), first);
+    await carry(stranger, cancelByParts(authorizer, nonces[1], parts), first + 1n);
+    await chain.mine();
+    const at = await head();
+    const filter = { addresses: [chain.token], topics: [topics.authorizationCanceled, addressTopic(authorizer)] };
+    expect(known(await nodes.logsOf(at, filter)).map((log) => readTokenLog(chain.token, log))).toEqual(
+      nonces.map((nonce) => ({ kind: 'cancelled', authorizer, nonce })),
+    );
   });
 
   it('is sent again without harm, and what the node says to it is understood', async () => {

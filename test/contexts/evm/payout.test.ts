@@ -208,6 +208,7 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
       `DELETE FROM chain_log WHERE block_number >= ${blockNumber}`,
       `DELETE FROM chain_block WHERE number >= ${blockNumber}`,
       `UPDATE connector_order SET due_at = created_at WHERE id = '${id}'`,
+      `UPDATE rail_state SET departures = departures - 2 WHERE name = '${railName}'`,
     ])
       await pool.query(text);
     const other = newPayee();

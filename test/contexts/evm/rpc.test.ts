@@ -129,6 +129,17 @@ describe('what is no answer', () => {
     expect((await failureOf(open().ask('eth_chainId', []))).kind).toBe('unreachable');
   });
 
+  it.each(['s3cret', 'ftp://host/s3cret', ''])('%j, which is no URL of a node and is not repeated', (url) => {
+    let said: unknown;
+    try {
+      open(url);
+    } catch (error) {
+      said = error;
+    }
+    expect(String(said)).toContain('must begin with https://');
+    expect(JSON.stringify(Object.entries(said as Error)) + String(said)).not.toContain('s3cret');
+  });
+
   it('nobody who listens', async () => {
     const failure = await failureOf(open('http://127.0.0.1:1/s3cret').ask('eth_chainId', []));
     expect(failure).toMatchObject({ kind: 'unreachable', host: '127.0.0.1:1' });

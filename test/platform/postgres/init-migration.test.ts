@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../../src/platform/postgres/migration.js';
+import { prismaDir, readMigrations } from '../../../src/platform/postgres/migration-file.js';
 import { pendingMigrations } from '../../../src/platform/postgres/migration-history.js';
 import { ask } from '../../load.js';
 import { type NewDatabase, newDatabase } from '../../new-database.js';
@@ -64,8 +65,9 @@ async function shapeOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Those that later migrations have replaced. */
-const replacedIndexes = /webhook_delivery_workspace_id_event_id_idx|merchant_workspace_id_account_id_id_idx/;
+/** Those that later migrations have replaced; events have partitions, and nothing refers to them. */
+const replaced =
+  /webhook_delivery_workspace_id_event_id_(idx|fkey)|merchant_workspace_id_account_id_id_idx|INDEX event_\w+ ON|^event \{autovacuum/;
 /** Wider than it was: a card that was erased has no digits. */
 const widened = /vaulted_card_last_four/;
 
@@ -78,11 +80,12 @@ describe('a database of before the initial migration', () => {
     const older = await history();
     expect(older.length).toBeGreaterThan(50);
     await migrate(database.url);
-    expect(await history()).toEqual([...older, ...pending.map((name) => ({ name }))]);
+    const all = (await readMigrations(prismaDir)).map(({ name }) => ({ name }));
+    expect(await history()).toEqual([...older, ...all]);
     expect(await pendingMigrations(db)).toEqual([]);
     // Later migrations add to it, also to its enums, and functions and their triggers are written anew.
     const isKept = (line: string) =>
-      !/^CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(line) && !isEnum(line) && !replacedIndexes.test(line) && !widened.test(line);
+      !/^CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(line) && !isEnum(line) && !replaced.test(line) && !widened.test(line);
     const kept = before.filter(isKept);
     const after = new Set(await shapeOf(db));
     expect(kept.filter((line) => !after.has(line))).toEqual([]);

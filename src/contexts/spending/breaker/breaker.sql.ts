@@ -48,7 +48,7 @@ export const countStretch = {
       FROM (
         SELECT v.object_id, min(v.created_at) AS at, min(v.created_at) FILTER (WHERE v.type = 'transfer.created') AS made_at,
           bool_or(v.type = 'transfer.failed') AS failed
-        FROM published_events($1, $2, $3) v
+        FROM heard_events($1, $2, $3) v
         WHERE v.type IN ('transfer.created', 'transfer.completed', 'transfer.failed') GROUP BY v.object_id
       ) e
       CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t

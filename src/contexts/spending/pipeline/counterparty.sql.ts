@@ -10,7 +10,7 @@ export const rememberPayees = {
   text: `
     INSERT INTO counterparty (workspace_id, payer_id, payee_id, since)
     SELECT $1::uuid, paid.payer, paid.payee, min(paid.at) FROM (
-      SELECT t.from_account_id AS payer, t.to_account_id AS payee, e.created_at AS at FROM published_events($1, $2, $3) e
+      SELECT t.from_account_id AS payer, t.to_account_id AS payee, e.created_at AS at FROM heard_events($1, $2, $3) e
       -- OFFSET 0: each transfer is looked up by its key, and never all of them for a stretch of events.
       CROSS JOIN LATERAL (
         SELECT * FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = e.object_id OFFSET 0

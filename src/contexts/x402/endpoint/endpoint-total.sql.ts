@@ -13,7 +13,7 @@ const addUp = {
   text: `
     INSERT INTO x402_endpoint_total (workspace_id, endpoint_id, calls, revenue)
     SELECT $1::uuid, p.endpoint_id, count(*), sum(p.amount)
-    FROM published_events($1, $2, $3) e
+    FROM heard_events($1, $2, $3) e
     CROSS JOIN LATERAL (SELECT endpoint_id, amount, settled_at FROM x402_payment
       WHERE workspace_id = $1::uuid AND id = substr(e.data ->> 'payment_id', 5)::uuid OFFSET 0) p
     WHERE e.type = 'x402.payment.completed' AND p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at

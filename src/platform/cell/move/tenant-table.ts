@@ -45,7 +45,8 @@ const statement = `
        ORDER BY array_position(i.indkey::int2[], k.attnum)) FROM pg_index i
      JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = ANY (i.indkey::int2[]) WHERE i.indrelid = c.oid AND i.indisprimary) AS key
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)
   GROUP BY c.oid, c.relname ORDER BY c.relname`;
 
 /** The tables of tenants, by name. */

@@ -1,6 +1,9 @@
 -- The events of publications of a workspace with numbers above `after`, up to `up_to`, in the order of their publication: what a
 -- listener hears (src/events/listener.ts), each with its data, also where another one holds it. Events that were swept are left out.
-CREATE OR REPLACE FUNCTION published_events(workspace uuid, after bigint, up_to bigint) RETURNS SETOF event LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION heard_events(workspace uuid, after bigint, up_to bigint)
+RETURNS TABLE (
+  workspace_id uuid, id uuid, type text, data json, object_id uuid, agent_id uuid, trace_id text, created_at timestamptz, trace_span text, data_of uuid
+) LANGUAGE sql STABLE AS $$
   SELECT e.workspace_id, e.id, e.type, event_data(ROW(e.*)::event), e.object_id, e.agent_id, e.trace_id, e.created_at, e.trace_span, e.data_of
   FROM publication p
   CROSS JOIN LATERAL unnest(p.event_ids) WITH ORDINALITY AS u (event_id, index)
