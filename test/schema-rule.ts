@@ -73,6 +73,9 @@ const withoutWorkspace = [
   'WebhookQueue [gate, turn]',
   'WebhookDelivery [eventId, workspaceId]',
   'Merchant [accountId, workspaceId, id]',
+  'ChainPayment [chainId, authorizer, nonce]',
+  'ChainPayment [chainId, state]',
+  'ChainTransaction [chainId, relayer, nonce]',
 ];
 
 /** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
@@ -223,8 +226,8 @@ function spelling(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Tables of the installation, which no workspace owns. */
-const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence)\b/;
+/** Tables of the installation, which no workspace owns, and payments of a chain, which are followed by its signers. */
+const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence|chain_(?:payment|relayer|transaction|form|block|log|watch))\b/;
 
 /** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
 const workspaceInStatements: Rule = (all) =>
