@@ -37,12 +37,12 @@ export function relayerName({ chainId, address }: RelayerKey): string {
 }
 
 /** The last nonce that a relayer has given, by its name in the memory; -1 before the first. */
-export async function lastNonce(tx: pg.ClientBase, name: string): Promise<bigint> {
+export async function lastNonce(tx: pg.ClientBase | pg.Pool, name: string): Promise<bigint> {
   const [chainId, address] = name.slice(relayerPrefix.length).split(' ');
-  const { rows } = await tx.query<{ next_nonce: string }>('SELECT next_nonce FROM chain_relayer WHERE chain_id = $1 AND address = $2', [
-    chainId,
-    address,
-  ]);
+  const { rows } = await (tx as pg.ClientBase).query<{ next_nonce: string }>(
+    'SELECT next_nonce FROM chain_relayer WHERE chain_id = $1 AND address = $2',
+    [chainId, address],
+  );
   return BigInt(rows[0]?.next_nonce ?? 0) - 1n;
 }
 

@@ -190,7 +190,7 @@ builder.queryFields((t) => ({
   rails: t.field({
     route: rest(
       'GET /v1/rails',
-      'List the rails that carry money out of the platform and into it, with their limits and whether they take orders.',
+      'List the rails that carry money out of the platform and into it. Each says whether it takes orders, what it carries at most, and what it takes for it.',
     ),
     type: [Rail],
     authScopes: { audience: 'any', scope: 'rails:read' },
