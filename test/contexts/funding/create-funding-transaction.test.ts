@@ -148,7 +148,10 @@ describe('POST /v1/funding/transactions', () => {
   it('503: in production, where no provider is connected: nothing is stored', async () => {
     const wallet = await newWallet('USD', harness.live);
     for (const rail of ['card-simulated-us', 'ach', 'sandbox'] as const)
-      expectRefused(await create(fundingBody(wallet, rail), harness.live), 503, 'rail_unavailable', { retry: { safe: true } });
+      expectRefused(await create(fundingBody(wallet, rail), harness.live), 503, 'rail_unavailable', {
+        reason: 'not_configured',
+        retry: { safe: true },
+      });
     expect((await harness.live.get(path)).body.data).toEqual([]);
     expect((await harness.live.get(`/v1/transfers?wallet_id=${wallet.id}`)).body.data).toEqual([]);
   });

@@ -198,7 +198,10 @@ describe('POST /v1/transfers, cross_border', () => {
     ])('in production, for money out of the platform to %o: no provider is connected', async (destination, currency) => {
       const { wallet } = await openWallet(harness.live, { currency });
       const body = { type: 'internal', from_wallet_id: wallet.id, destination, amount: '1.00', currency };
-      expectRefused(await harness.live.post('/v1/transfers', body), 503, 'rail_unavailable', { retry: { safe: true } });
+      expectRefused(await harness.live.post('/v1/transfers', body), 503, 'rail_unavailable', {
+        reason: 'not_configured',
+        retry: { safe: true },
+      });
     });
   });
 

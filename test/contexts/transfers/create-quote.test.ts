@@ -97,7 +97,10 @@ describe('POST /v1/quotes', () => {
 
   describe('503', () => {
     it('for a rail that no provider serves, as in production', async () => {
-      expectRefused(await harness.live.post('/v1/quotes', { ...body, rail: 'sepa' }), 503, 'rail_unavailable', { retry: { safe: true } });
+      expectRefused(await harness.live.post('/v1/quotes', { ...body, rail: 'sepa' }), 503, 'rail_unavailable', {
+        reason: 'not_configured',
+        retry: { safe: true },
+      });
     });
   });
 });
