@@ -151,14 +151,7 @@ async function checkNonces(platform: Platform, chain: EvmChain): Promise<Found[]
     relayers.map(async ({ address }) => {
       const used = answerOf(await nodes.nonce(address, head));
       const relayer = { chainId: chain.chainId, address };
-      const given =
-        (await pool.connect().then(async (client) => {
-          try {
-            return await lastNonce(client, relayerName(relayer));
-          } finally {
-            client.release();
-          }
-        })) + 1n;
+      const given = (await lastNonce(pool, relayerName(relayer))) + 1n;
       const open = (await openNonces(pool, relayer)).length;
       const isOurs = given === 0n || used <= given;
       const found = `${used} used, ${given} given here, ${open} under way`;

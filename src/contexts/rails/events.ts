@@ -1,6 +1,6 @@
 // The events of rails of production, in the live workspace of the operator (CONTRACT.md 27).
 import { z } from 'zod';
-import { exampleId, exampleTime, id, time } from '../../events/data.js';
+import { anyId, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 import { RailStatus } from '../../generated/prisma/enums.js';
 
@@ -17,7 +17,7 @@ export const { events, emit } = declareEvents({
       from: status.describe('What it was.'),
       to: status.describe('What it is: `on`, `draining` or `off`.'),
       reason: z.string().describe('Why; `restored`: the database was put back and knew less than the memory outside of it.'),
-      by: z.string().nullable().describe('Id of who switched it; null: the command line or the platform itself.'),
+      by: anyId.nullable().describe('Id of who switched it; null: the command line or the platform itself.'),
       at: time.describe('When.'),
     }),
     subject,
