@@ -126,13 +126,14 @@ interface Documented extends Operation {
   example: Json;
   answers: Json;
 }
-/** What people alone do, in a browser, or what changes members, in production alone: test/contexts/people and connections do it. */
+/** What people alone do, in a browser, or what changes members or rails, in production alone: test/contexts/people, connections and rails do it. */
 const byPeople = new Set([
   ...['grantConnection', 'getConnectRequest', 'denyConnection'],
   ...['createInvitation', 'revokeInvitation', 'updateMember', 'removeMember', 'recoverMember', 'signOutMember', 'eraseMember'],
   ...['join', 'signIn', 'stepUp', 'switchTenant', 'endBrowserSession', 'setPassword'],
   ...['passkeyOptions', 'usePasskey', 'listPasskeys', 'deletePasskey'],
   ...['setSignInSettings', 'beginOidc'],
+  'switchRail',
 ]);
 const documented: Documented[] = operations()
   .filter(({ id }) => !byPeople.has(id))
