@@ -57,6 +57,11 @@ export class ServerOnDatabase {
     return { url: this.#server.test, key: this.env['BOOTSTRAP_TEST_KEY'] ?? '' };
   }
 
+  /** Production, and its key. */
+  get live(): Server {
+    return { url: this.#server.live, key: this.env['BOOTSTRAP_LIVE_KEY'] ?? '' };
+  }
+
   /** The sandbox of a new tenant: its clock and its rails are its own. It is in the first cell, unless another is named. */
   async newTenant(cell?: string): Promise<Server> {
     const platform = await this.#parts();

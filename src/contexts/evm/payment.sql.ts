@@ -50,6 +50,18 @@ export async function paymentOf(db: Db, { workspaceId, id }: { workspaceId: stri
   return row ?? null;
 }
 
+/** The authorization that a nonce of a relayer carries; null where it carries none. */
+export async function paymentOfNonce(
+  pool: pg.Pool,
+  { chainId, address }: { chainId: bigint; address: ChainAddress },
+  nonce: bigint,
+): Promise<ChainPaymentRow | null> {
+  const text = `SELECT ${columns} FROM chain_transaction t JOIN chain_payment p ON p.workspace_id = t.workspace_id AND p.id = t.payment_id
+    WHERE t.chain_id = $1::bigint AND t.relayer = $2 AND t.nonce = $3::bigint`;
+  const [row] = await rowsOf(pool, 'of-nonce', text, [chainId.toString(), address, nonce.toString()]);
+  return row ?? null;
+}
+
 /** Writes an authorization that is to be signed. One that is there already stays as it is. */
 export async function insertPayment(
   tx: pg.ClientBase,

@@ -77,9 +77,9 @@ async function authorize(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order:
       });
       return { value: null, facts: [] };
     },
-    async () => {
+    async (_, signal) => {
       const payment = (await paymentOf(platform.database.pool, order)) as ChainPaymentRow;
-      if (payment.state !== 'open') return;
+      if (payment.state !== 'open' || signal.aborted) return;
       await signPayment(platform.database.pool, payment, await treasury.signAuthorization(chain.domain, authorizationOf(payment)));
     },
   );

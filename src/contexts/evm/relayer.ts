@@ -8,7 +8,7 @@ import type { Block } from './chain-data.js';
 import { signatureParts, type Transaction } from './evm.js';
 import type { Key } from './key.js';
 import type { Fees, Nodes } from './nodes.js';
-import { type ChainPaymentRow, noteRefusal, paymentOf, uncarried } from './payment.sql.js';
+import { type ChainPaymentRow, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
 import {
   emptyGas,
   formsOf,
@@ -83,6 +83,12 @@ async function noteOwn(
     if (receipt.value === null) continue;
     const { isReverted } = receipt.value;
     await noteMined(platform.database.pool, relayer, nonce, { hash, isReverted, at: platform.clock.now() });
+    return true;
+  }
+  // After a restore the form that was sent may be lost. That its payment is done says that it was ours.
+  const carried = await paymentOfNonce(platform.database.pool, relayer, nonce);
+  if (carried?.state === 'done' && carried.txHash !== null) {
+    await noteMined(platform.database.pool, relayer, nonce, { hash: carried.txHash, isReverted: false, at: platform.clock.now() });
     return true;
   }
   throw new ForeignTransaction(`nonce ${nonce} of ${relayer.address} is used by a transaction that was not signed here`);

@@ -7,14 +7,17 @@ import { wakeOrder } from './payment.sql.js';
 
 /** A process reads a chain for so long, unless it says once more that it does. */
 const leaseSeconds = 30;
+/** One that may not send reads it when nobody has for so long. */
+const idleSeconds = 60;
 
-/** True for the one process that reads a chain now. */
-export async function takeWatch(pool: pg.Pool, chainId: bigint, holder: string): Promise<boolean> {
+/** True for the one process that reads a chain now: one that may send, if there is any. */
+export async function takeWatch(pool: pg.Pool, chainId: bigint, holder: string, maySend: boolean): Promise<boolean> {
   const { rowCount } = await pool.query(
     `INSERT INTO chain_watch (chain_id, holder, lease_until) VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
      ON CONFLICT (chain_id) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
-       WHERE chain_watch.holder = excluded.holder OR chain_watch.lease_until < clock_timestamp()`,
-    [chainId.toString(), holder, leaseSeconds],
+       WHERE $4 AND chain_watch.holder = excluded.holder
+         OR chain_watch.lease_until < clock_timestamp() - make_interval(secs => CASE WHEN $4 THEN 0 ELSE $5 END)`,
+    [chainId.toString(), holder, leaseSeconds, maySend, idleSeconds],
   );
   return rowCount === 1;
 }

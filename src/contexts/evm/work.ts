@@ -1,6 +1,8 @@
 // The loop of each chain: one process at a time reads it, and where it has the keys and the memory lets relayers send.
 import { randomUUID } from 'node:crypto';
 import type { Platform } from '../../platform/ctx.js';
+import { takeFence } from '../../platform/fence.js';
+import { inTransaction } from '../../platform/postgres/database.js';
 import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
 import { ForeignTransaction, relay } from './relayer.js';
@@ -21,23 +23,37 @@ const nextLook = new WeakMap<Platform, number>();
 export async function tendChains(platform: Platform, chains: readonly EvmChain[]): Promise<number> {
   const restMs = (nextLook.get(platform) ?? 0) - performance.now();
   if (restMs > 0) return restMs;
-  const mine = await Promise.all(chains.map((chain) => tendChain(platform, chain)));
+  const mine = await Promise.all(
+    chains.map((chain) =>
+      tendChain(platform, chain).catch((error: unknown) => {
+        platform.log.error({ err: error, rail: chain.rail }, 'this process does not work on a chain');
+        return false;
+      }),
+    ),
+  );
   const waitMs = mine.includes(true) ? everyMs : elsewhereMs;
   nextLook.set(platform, performance.now() + waitMs);
   return waitMs;
 }
 
-/** One round of a chain. False where another process reads it. */
+/** One round of a chain. False where another process reads it. Throws one sentence where its keys do not open. */
 export async function tendChain(platform: Platform, chain: EvmChain): Promise<boolean> {
-  if (!(await takeWatch(platform.database.pool, chain.chainId, holder))) return false;
+  // One whose keys do not open keeps no other from the chain.
+  const { treasury, relayers } = await chain.signers(platform);
+  const maySend = await hasMemory(platform);
+  if (!(await takeWatch(platform.database.pool, chain.chainId, holder, maySend))) return false;
   try {
-    const { treasury, relayers } = await chain.signers(platform);
     const view = await look(platform, chain, [treasury.address]);
-    if (view !== null) for (const key of relayers) await relay(platform, chain, key, view);
+    if (view !== null && maySend) for (const key of relayers) await relay(platform, chain, key, view);
   } catch (error) {
     const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;
     if (reason !== null) await stopRail(platform, chain.rail, reason);
     platform.log.error({ err: error, rail: chain.rail }, 'a round over a chain failed');
   }
   return true;
+}
+
+/** Whether this process has the memory without which nothing leaves. */
+function hasMemory({ database, config }: Platform): Promise<boolean> {
+  return inTransaction(database.pool, async (tx) => (await takeFence(tx, config)).memory !== null);
 }
