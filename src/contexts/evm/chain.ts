@@ -96,11 +96,16 @@ export class EvmChain {
     return openKeystore(await readPrivateFile(file), await readSecret(password, this.#place));
   }
 
-  /** The address that a keystore shows without its password, or that the file names; null where it shows none. */
-  async addressOf(setting: KeySetting): Promise<ChainAddress | null> {
+  /** The addresses of its keys, as far as the file and the keystores show them without a password. */
+  async shownAddresses(): Promise<ChainAddress[]> {
+    const shown = await Promise.all([this.setting.treasury, ...this.setting.relayers].map((each) => this.#shownAddress(each)));
+    return shown.filter((address) => address !== null);
+  }
+
+  async #shownAddress(setting: KeySetting): Promise<ChainAddress | null> {
     if ('remote' in setting) return setting.address;
-    const text = await readFile(path.resolve(this.#place.folder, setting.keystore), 'utf8').catch(() => '{}');
-    const { address } = JSON.parse(text) as { address?: unknown };
-    return typeof address === 'string' && /^(0x)?[0-9a-fA-F]{40}$/.test(address) ? `0x${address.replace(/^0x/, '').toLowerCase()}` : null;
+    const text = await readFile(path.resolve(this.#place.folder, setting.keystore), 'utf8').catch(() => '');
+    const [, digits] = /"address"\s*:\s*"(?:0x)?([0-9a-fA-F]{40})"/.exec(text) ?? [];
+    return digits === undefined ? null : `0x${digits.toLowerCase()}`;
   }
 }

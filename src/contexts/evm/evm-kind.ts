@@ -19,21 +19,22 @@ export const evmKind: RailKind<EvmSetting> = {
       return twin === undefined ? [] : [{ name, member: 'chain', problem: `is that of ${twin.name}: a chain has one rail` }];
     }),
   ],
-  open: async (setting, own, place) => openRail(setting, own, place),
+  open: openRail,
 };
 
 function chainIdOf(own: EvmSetting): bigint | null {
   return own.chain === undefined && own.chain_id === undefined ? null : chainOfSetting(own).chainId;
 }
 
-function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlace): ConfiguredRail {
+async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlace): Promise<ConfiguredRail> {
   const chain = new EvmChain(setting.name, own, place);
+  const ours = await chain.shownAddresses();
   const rail: ConfiguredRail = {
     ...setting,
     directions: ['out'],
     network: `eip155:${chain.chainId}`,
     checks: chainChecks(chain),
-    checkDestination: ({ destination }) => checkDestination(chain, destination),
+    checkDestination: ({ destination }) => checkDestination(chain, ours, destination),
     step: (ctx, order) => stepPayout(ctx, chain, rail, order),
     balances: (platform) => readBalances(platform, chain),
     extensions: [evmChains.with(chain)],

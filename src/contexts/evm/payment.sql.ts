@@ -62,7 +62,10 @@ export async function paymentOfNonce(
   return row ?? null;
 }
 
-/** Writes an authorization that is to be signed. One that is there already stays as it is. */
+/**
+ * Writes an authorization that is to be signed. One that is there and was not signed gets the later time: it fails only after that, so a signature
+ * that was lost on its way here is still outlived.
+ */
 export async function insertPayment(
   tx: pg.ClientBase,
   row: Omit<ChainPaymentRow, 'signature' | 'state' | 'refusal' | 'txHash' | 'blockNumber' | 'blockHash'> & { at: Date },
@@ -70,7 +73,8 @@ export async function insertPayment(
   const { workspaceId, id, rail, chainId, authorizer, nonce, payee, value, validBefore, at } = row;
   await tx.query(
     `INSERT INTO chain_payment (workspace_id, id, rail, chain_id, authorizer, nonce, payee, value, valid_before, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO NOTHING`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO UPDATE SET valid_before = greatest(chain_payment.valid_before, excluded.valid_before)
+       WHERE chain_payment.state = 'open'`,
     [workspaceId, id, rail, chainId.toString(), authorizer, nonce, payee, value.toString(), validBefore, at],
   );
 }

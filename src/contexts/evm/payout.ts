@@ -9,7 +9,7 @@ import { confirmOrder, countOrder, dayOf, rejectOrder, settleOrder, waitOrder } 
 import { depart, type Stay } from '../rails/departure.js';
 import type { ConfiguredRail } from '../rails/rail-kind.js';
 import { reasonOfCode } from '../settlement/rail/rail-code.js';
-import { parseAddress } from '../x402/chain/address.js';
+import { type ChainAddress, parseAddress } from '../x402/chain/address.js';
 import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
 import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
@@ -20,16 +20,15 @@ const staysSeconds = 15;
 /** The watch wakes an order that something became of; without it, it is looked at again after so many seconds. */
 const lookSeconds = 60;
 
-/** Throws 400 for what is no address that a payout goes to. */
-export function checkDestination({ token, setting }: EvmChain, destination: Readonly<Record<string, string>>): void {
+/** Throws 400 for what is no address that a payout goes to. `ours`: the addresses of the platform itself. */
+export function checkDestination({ token }: EvmChain, ours: readonly ChainAddress[], destination: Readonly<Record<string, string>>): void {
   const read = readAddress(destination['address'] ?? '');
   const problem = 'problem' in read ? read.problem : problemOf(read.address);
   if (problem !== null) throw new ValidationFailed([{ path: ['destination', 'ref'], message: problem, rule: 'address' }]);
 
-  function problemOf(address: string): string | null {
+  function problemOf(address: ChainAddress): string | null {
     if (address === token) return 'is the contract of the token itself: what is sent there is lost';
-    const own = [setting.treasury, ...setting.relayers].some((key) => 'address' in key && key.address === address);
-    return own ? 'is an address of the platform itself' : null;
+    return ours.includes(address) ? 'is an address of the platform itself' : null;
   }
 }
 

@@ -74,6 +74,8 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
   it.each([
     ['the token itself', '0x036CbD53842c5426634e7929541eC2318f3dCF7e'],
     ['the zero address', `0x${'0'.repeat(40)}`],
+    ['the treasury', rail.treasury],
+    ['the relayer', rail.relayer],
     ['a wrong check sum', '0x52908400098527886E0F7030069857D2E4169Ee7'],
   ])('refuses %s as a destination', async (_what, payee) => {
     const { status, body } = await ask(payee);
