@@ -98,7 +98,7 @@ async function finishMigrations({ config, log }: ServerOptions): Promise<void> {
 async function start(home: DataHome, log: Logger): Promise<Started> {
   const { config, secretsFrom } = home;
   say('Bringing its tables up to date.');
-  await migrate(config.databaseUrl, { kinds: 'expand', onRetry: say });
+  await migrate(config.databaseUrl, { kinds: 'start', onRetry: say });
   say('Starting the server.');
   let keys: CreatedTenant | null = null;
   let ownerLink: string | null = null;

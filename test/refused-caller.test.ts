@@ -37,7 +37,7 @@ const closed = {
     listSettlementRules listSettlementWindows listTreasurySnapshots listWebhooks recoverMember rejectApproval removeMember replayDelivery
     requestSettlement resendEvent resolveDiscrepancy returnPayout revokeAgent revokeConnection revokeEvidenceLink revokeInvitation
     revokeMandate runSettlementRule setApprovalNotices setCardLimits setPassword setSignInSettings settleTransfer signOutMember
-    startReconciliation stepUp suspendAgent switchTenant takeTreasurySnapshot testApprovalNotices triggerEvent unfreezeAgent
+    startReconciliation stepUp suspendAgent switchRail switchTenant takeTreasurySnapshot testApprovalNotices triggerEvent unfreezeAgent
     unfreezeWallet updateAccount updateBankAccount updateBudget updateConnection updateEvidence updateMandate updateMember updateMerchant
     updatePolicy updateSettlementConfig updateSettlementRule updateSettlementWindow updateWallet updateX402Endpoint uploadRailEntries
     verifyAuditLog`,

@@ -78,9 +78,7 @@ CREATE TABLE "connector_order" (
     "expected_at" TIMESTAMPTZ(3) NOT NULL,
     "ended_at" TIMESTAMPTZ(3),
     "due_at" TIMESTAMPTZ(3),
-    "lease_until" TIMESTAMPTZ(3),
-
-    CONSTRAINT "connector_order_pkey" PRIMARY KEY ("workspace_id","id")
+    "lease_until" TIMESTAMPTZ(3)
 );
 
 -- CreateIndex
@@ -93,3 +91,6 @@ CREATE INDEX connector_order_due_workspace ON connector_order (workspace_id, due
 CREATE INDEX connector_order_leased ON connector_order (workspace_id) WHERE lease_until IS NOT NULL;
 
 CREATE INDEX connector_order_open ON connector_order (rail, created_at) WHERE state = 'accepted';
+-- After the other indexes (decision 0017); the table is new and empty.
+-- squawk-ignore adding-serial-primary-key-field
+ALTER TABLE connector_order ADD CONSTRAINT connector_order_pkey PRIMARY KEY (workspace_id, id);

@@ -39,7 +39,7 @@ CREATE TABLE "chain_transaction" (
     "chain_id" BIGINT NOT NULL,
     "relayer" TEXT NOT NULL,
     "nonce" BIGINT NOT NULL,
-    "workspace_id" UUID,
+    "payer_workspace_id" UUID,
     "payment_id" UUID,
     "gas_limit" BIGINT NOT NULL,
     "mined_hash" TEXT,

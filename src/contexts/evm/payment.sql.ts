@@ -56,7 +56,7 @@ export async function paymentOfNonce(
   { chainId, address }: { chainId: bigint; address: ChainAddress },
   nonce: bigint,
 ): Promise<ChainPaymentRow | null> {
-  const text = `SELECT ${columns} FROM chain_transaction t JOIN chain_payment p ON p.workspace_id = t.workspace_id AND p.id = t.payment_id
+  const text = `SELECT ${columns} FROM chain_transaction t JOIN chain_payment p ON p.workspace_id = t.payer_workspace_id AND p.id = t.payment_id
     WHERE t.chain_id = $1::bigint AND t.relayer = $2 AND t.nonce = $3::bigint`;
   const [row] = await rowsOf(pool, 'of-nonce', text, [chainId.toString(), address, nonce.toString()]);
   return row ?? null;
@@ -108,7 +108,7 @@ export function uncarried(pool: pg.Pool, chainId: bigint, { after, most }: { aft
     `SELECT ${columns} FROM chain_payment p
      WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before > $2::timestamptz
        AND NOT EXISTS (SELECT FROM chain_transaction t
-         WHERE t.chain_id = p.chain_id AND t.workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
+         WHERE t.chain_id = p.chain_id AND t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
      ORDER BY p.refusal IS NOT NULL, p.created_at, p.id LIMIT $3::int`,
     [chainId.toString(), after, most],
   );

@@ -77,7 +77,7 @@ export async function giveNonce(
   );
   const nonce = BigInt(rows[0]?.nonce ?? 0);
   await tx.query(
-    `INSERT INTO chain_transaction (chain_id, relayer, nonce, workspace_id, payment_id, gas_limit, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO chain_transaction (chain_id, relayer, nonce, payer_workspace_id, payment_id, gas_limit, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
       chainId.toString(),
       address,
@@ -110,7 +110,7 @@ interface NonceRow {
 /** The nonces of a relayer that are in no deep block yet, in order. */
 export async function openNonces(pool: pg.Pool, { chainId, address }: RelayerKey): Promise<OpenNonce[]> {
   const { rows } = await pool.query<NonceRow>(
-    `SELECT t.nonce, t.workspace_id AS "workspaceId", t.payment_id AS "paymentId", t.gas_limit AS "gasLimit", f.hash, f.raw, f.max_fee AS "maxFee",
+    `SELECT t.nonce, t.payer_workspace_id AS "workspaceId", t.payment_id AS "paymentId", t.gas_limit AS "gasLimit", f.hash, f.raw, f.max_fee AS "maxFee",
        f.tip, f.created_at AS "createdAt", f.sent_at AS "sentAt"
      FROM chain_transaction t LEFT JOIN LATERAL (
        SELECT * FROM chain_form f WHERE f.chain_id = t.chain_id AND f.relayer = t.relayer AND f.nonce = t.nonce ORDER BY f.max_fee DESC LIMIT 1) f ON true

@@ -28,8 +28,8 @@ const patience: Patience = { lockTimeoutMs: 2_000, firstPauseMs: 500, longestPau
 export interface MigrateOptions {
   /** Where `migrations/` and `functions/` are; by default in the package. */
   dir?: string;
-  /** `expand` alone is what a process needs before it serves. */
-  kinds?: 'all' | 'expand';
+  /** `expand` alone is what a process needs before it serves; `start`: all of them where the database is new, so that nothing changes beneath it. */
+  kinds?: 'all' | 'expand' | 'start';
   /** The database in which processes enter themselves; by default the one that is migrated. */
   directoryUrl?: string;
   /** The version of the code. */
@@ -60,14 +60,19 @@ class Migrator {
   }
 
   async run(migrations: readonly Migration[]): Promise<string[]> {
-    await this.#locked(lock, () => this.#expand(migrations));
-    if (this.#options.kinds === 'all' && (await this.#isLeft(migrations))) {
-      await this.#locked(backgroundLock, async () => {
-        await this.#background(migrations);
-        await this.#contract(migrations);
-      });
-    }
+    await this.#locked(lock, async () => {
+      const isNew = await this.#expand(migrations);
+      if (isNew && this.#options.kinds === 'start') await this.#rest(migrations);
+    });
+    if (this.#options.kinds === 'all' && (await this.#isLeft(migrations))) await this.#rest(migrations);
     return this.#applied;
+  }
+
+  async #rest(migrations: readonly Migration[]): Promise<void> {
+    await this.#locked(backgroundLock, async () => {
+      await this.#background(migrations);
+      await this.#contract(migrations);
+    });
   }
 
   /** Waits for an advisory lock by asking again: who waits inside a statement keeps an index from being finished. */
@@ -84,7 +89,8 @@ class Migrator {
     }
   }
 
-  async #expand(migrations: readonly Migration[]): Promise<void> {
+  /** True where the database is new: nothing was applied to it before. */
+  async #expand(migrations: readonly Migration[]): Promise<boolean> {
     await makeHistory(this.#db);
     const { todo, entered } = await unapplied(this.#db, migrations);
     if (entered !== undefined) await enter(this.#db, entered, 0);
@@ -99,6 +105,7 @@ class Migrator {
     });
     await settleTriggers(this.#db, this.#functions, this.#options.version, (what, work) => this.#inTransaction(what, work));
     this.#applied.push(...[...expands, ...(last ? [last] : [])].map(({ name }) => name), ...functions);
+    return todo.length === migrations.length;
   }
 
   async #isLeft(migrations: readonly Migration[]): Promise<boolean> {

@@ -32,6 +32,8 @@ async function adopt(tx: pg.ClientBase, { accountId, agentId }: { accountId: str
   await tx.query('UPDATE discrepancy SET payout_id = (SELECT id FROM payout LIMIT 1)');
   await tx.query(`INSERT INTO approval_vote (workspace_id, approval_id, member_id, vote, via, at)
     SELECT workspace_id, id, gen_random_uuid(), 'approve', 'api', now() FROM approval`);
+  await tx.query(`INSERT INTO connector_order (workspace_id, id, rail, reference, direction, amount, currency, sealed_destination, created_at, expected_at)
+    SELECT workspace_id, id, rail, id::text, 'out', amount, currency, '', created_at, created_at FROM payout`);
   await tx.query(`INSERT INTO delivery_attempt (workspace_id, id, delivery_id, started_at, duration_ms)
     SELECT workspace_id, gen_random_uuid(), id, created_at, 1 FROM webhook_delivery`);
 }

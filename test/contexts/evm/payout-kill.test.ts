@@ -24,7 +24,7 @@ import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 import { isSlow } from '../../slow.js';
 
-const count = 200;
+const count = Number(process.env['PAYOUTS'] ?? 200);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000));
 const random = randomOf(seed);
 const folder = mkdtempSync(path.join(tmpdir(), 'memory-'));
