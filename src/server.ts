@@ -109,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closePlatform(platform);
     throw error;
   });
+  if (options.pollMs !== 0) for (const tend of manifest.partitions) await tend(platform, 0);
   const running = new RunningCells(platform, options.pollMs);
   const presence = options.pollMs === 0 ? undefined : enterProcess(platform);
   const keys = running.idempotency;

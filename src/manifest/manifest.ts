@@ -11,7 +11,7 @@ import type { Platform } from '../platform/ctx.js';
 import { writeDenials } from '../platform/denial.js';
 import { dueGauges } from '../platform/due/due-gauge.js';
 import { type DueStep, rowStep } from '../platform/due/step.js';
-import { caughtUp } from '../platform/due/sweep.js';
+import { caughtUp, type Sweep } from '../platform/due/sweep.js';
 import { type Extension, Extensions } from '../platform/extension.js';
 import { keyedAnswers } from '../platform/idempotency.js';
 import { partitionsEnd, tendPartitions } from '../platform/partition.js';
@@ -26,22 +26,19 @@ export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | '
   configured(config: Platform['config']): Promise<Extensions>;
   /** What follows from published events. */
   followers: Followers;
+  /** Partitions that there have to be before anything is written: a row on its way into the net is refused when its partition is made meanwhile. */
+  partitions: readonly Sweep[];
 }
+
+/** Makes the partitions that rows need, and drops those that are over. */
+const partitions = [tendPartitions('keyed_answer', () => keyedAnswers), tendPartitions('event', eventPartitions)];
 
 /** What no context gives: that of the ledger, of events and of the platform. */
 const foundation: Context = {
   events: [lowBalanceEvents],
   metrics: [setSizes, waits, steps, lags, caughtUp, partitionsEnd],
   gauges: [outboxGauges, dueGauges],
-  sweeps: [
-    sweepEvents,
-    sweepDeliveries,
-    sweepClaims,
-    sweepLimitCounters,
-    sweepHolds,
-    tendPartitions('keyed_answer', () => keyedAnswers),
-    tendPartitions('event', eventPartitions),
-  ],
+  sweeps: [sweepEvents, sweepDeliveries, sweepClaims, sweepLimitCounters, sweepHolds, ...partitions],
   regularWrites: [writeDenials],
 };
 
@@ -66,6 +63,7 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
       return added.flat().length === 0 ? always : new Extensions([...extensions, ...added.flat()]);
     },
     listeners,
+    partitions,
     followers: { listeners, view: onlyOne(every('channelViews')) },
     due: [...own.flatMap(dueOf), ...every('due')],
     doors: every('doors'),

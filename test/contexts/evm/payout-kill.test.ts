@@ -35,7 +35,6 @@ const rail = await ChainRail.prepare({
   anvil: { args: ['--block-time', '1'] },
   through: async (url) => {
     node = await LyingNode.open(url);
-    node.loses = () => random() < 0.2;
     return node.url;
   },
 });
@@ -74,6 +73,7 @@ describe.runIf(hasAnvil && isSlow)(`payouts by workers that are killed, seed ${s
     await vi.waitUntil(async () => (await examine(platform, configured)).every(({ ok }) => ok), { timeout: 60_000, interval: 1_000 });
     const ctx = systemCtx(platform, workspace, { action: 'test', resourceType: 'rail_switch' });
     await switchRail(ctx, { rail: railName, to: 'on', reason: 'test' });
+    if (node !== undefined) node.loses = () => random() < 0.2;
 
     const account = await live.make('/v1/accounts', { type: 'business', name: 'Ada' });
     const wallet = await live.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USDC' });
