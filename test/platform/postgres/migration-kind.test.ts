@@ -72,6 +72,16 @@ describe('kindOf', () => {
 });
 
 describe('migrate', () => {
+  it('at a start brings a new database the whole way, and of one that is there does what expands', async () => {
+    await write('20270101000000_contract', '-- contract 2.0.0', 'alter table purse drop column old;');
+    expect(await run({ kinds: 'start' })).toEqual(['20250101000000_first', '20270101000000_contract']);
+    expect(await columns()).toEqual(['cents', 'id']);
+    await write('20270102000000_more', '-- expand', 'alter table purse add column more text;');
+    await write('20270103000000_less', '-- contract 2.0.0', 'alter table purse drop column cents;');
+    expect(await run({ kinds: 'start' })).toEqual(['20270102000000_more']);
+    expect(await columns()).toEqual(['cents', 'id', 'more']);
+  });
+
   it('does first what expands, then what is in the background, then what takes away', async () => {
     await write('20270101000000_index', '-- background', 'create index concurrently purse_cents on purse (cents);');
     await write('20270102000000_less', '-- contract 2.0.0', 'alter table purse drop column old;');
