@@ -76,6 +76,8 @@ const withoutWorkspace = [
   'ChainPayment [chainId, authorizer, nonce]',
   'ChainPayment [chainId, state]',
   'ChainTransaction [chainId, relayer, nonce]',
+  'ChainArrival [chainId, txHash, place]',
+  'ChainArrival [chainId, state, blockNumber]',
 ];
 
 /** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
@@ -112,6 +114,8 @@ const sqlWithoutWorkspace = [
   'checkout_due',
   'claim_expiry',
   'connection_expiry',
+  'chain_arrival_due',
+  'chain_payment_answered',
   'connector_order_due',
   'connector_order_open',
   'credential_ended',
@@ -227,7 +231,7 @@ function spelling(files: readonly SourceFile[]): string[] {
 }
 
 /** Tables of the installation, which no workspace owns, and payments of a chain, which are followed by its signers. */
-const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence|chain_(?:payment|relayer|transaction|form|block|log|watch))\b/;
+const ofInstallation = /\b(?:rail_state|rail_departure|rail_day|fence|chain_(?:payment|relayer|transaction|form|block|log|watch|address|arrival))\b/;
 
 /** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
 const workspaceInStatements: Rule = (all) =>
