@@ -4,7 +4,8 @@ import { context } from '../../manifest/context.js';
 import { railKinds } from '../rails/rail-kind.js';
 import { rememberedKinds } from '../rails/restored.js';
 import { evmChains } from './configured-chain.js';
-import { reorgs, rpcFailures } from './metric.js';
+import { chainGauges } from './gauge.sql.js';
+import { disagreements, reorgs, rpcFailures } from './metric.js';
 import { lastNonce, relayerPrefix, skipNonces } from './relayer.sql.js';
 
 export const evm = context({
@@ -21,5 +22,6 @@ export const evm = context({
       },
     },
   ],
-  metrics: [rpcFailures, reorgs],
+  metrics: [rpcFailures, disagreements, reorgs],
+  gauges: [chainGauges],
 });

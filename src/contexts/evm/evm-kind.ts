@@ -6,6 +6,8 @@ import { chainChecks, readBalances } from './check.js';
 import { evmChains } from './configured-chain.js';
 import { chainOfSetting, type EvmSetting, evmShape, faultsOf } from './evm-setting.js';
 import { checkDestination, stepPayout } from './payout.js';
+import { readHoldings } from './proof.js';
+import { resumeReading } from './resumption.js';
 
 export const evmKind: RailKind<EvmSetting> = {
   shape: evmShape,
@@ -37,6 +39,8 @@ async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlac
     checkDestination: ({ destination }) => checkDestination(chain, ours, destination),
     step: (ctx, order) => stepPayout(ctx, chain, rail, order),
     balances: (platform) => readBalances(platform, chain),
+    holdings: (platform) => readHoldings(platform, chain),
+    resumeReading: (platform, from) => resumeReading(platform, chain, from),
     extensions: [evmChains.with(chain)],
   };
   return rail;

@@ -8,6 +8,7 @@ import type { Block, ChainLog } from './chain-data.js';
 import { reorgs } from './metric.js';
 import type { Nodes } from './nodes.js';
 import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wakeOrder } from './payment.sql.js';
+import { decidedTo, noteDecided } from './resumption.sql.js';
 import { addressTopic, authorizationStateCall, readFlag, readTokenLog, topics } from './token.js';
 import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, type SeenLog, seenAt, transferOf } from './watch.sql.js';
 
@@ -81,6 +82,8 @@ async function readUpTo(platform: Platform, chain: EvmChain, { nodes, head, deep
 /** Takes the last block back. Throws DeepReorg where nothing is left to go back to. */
 async function goBack(platform: Platform, chain: EvmChain, last: SeenBlock): Promise<SeenBlock> {
   const { pool } = platform.database;
+  if (last.number <= (await decidedTo(pool, chain.chainId)))
+    throw new DeepReorg(`block ${last.number} is in the chain no more, and money was booked by it`);
   const before = await seenAt(pool, chain.chainId, last.number - 1n);
   if (before === null) throw new DeepReorg(`block ${last.number} is in the chain no more, and none below it was kept`);
   await removeLast(pool, chain.chainId, last, platform.clock.now());
@@ -114,6 +117,7 @@ async function readDeep(platform: Platform, { chainId }: EvmChain, deep: Block |
 async function decide(platform: Platform, chain: EvmChain, nodes: Nodes, deep: Block): Promise<void> {
   const { pool } = platform.database;
   const { chainId } = chain;
+  await noteDecided(pool, chainId, deep.number);
   await markSeen(pool, chainId, platform.clock.now());
   for (const payment of await usedUpTo(pool, chainId, deep.number)) await finish(platform, chain, payment);
   for (const payment of await cancelledUpTo(pool, chainId, deep.number)) await lapse(platform, payment, 'cancelled');

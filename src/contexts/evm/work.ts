@@ -5,6 +5,7 @@ import { takeFence } from '../../platform/fence.js';
 import { inTransaction } from '../../platform/postgres/database.js';
 import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
+import { noteTreasury, treasuryAddresses } from './proof.sql.js';
 import { ForeignTransaction, relay } from './relayer.js';
 import { DeepReorg, look } from './watch.js';
 import { takeWatch } from './watch.sql.js';
@@ -41,9 +42,11 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   // One whose keys do not open keeps no other from the chain.
   const { treasury, relayers } = await chain.signers(platform);
   const maySend = await hasMemory(platform);
-  if (!(await takeWatch(platform.database.pool, chain.chainId, holder, maySend))) return false;
+  const { pool } = platform.database;
+  if (!(await takeWatch(pool, chain.chainId, holder, maySend))) return false;
   try {
-    const view = await look(platform, chain, [treasury.address]);
+    const view = await look(platform, chain, await treasuryAddresses(pool, chain.chainId, treasury.address));
+    await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
     if (view !== null && maySend) for (const key of relayers) await relay(platform, chain, key, view);
   } catch (error) {
     const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;
