@@ -7,9 +7,12 @@ import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
 import { ForeignTransaction, relay } from './relayer.js';
 import { DeepReorg, look } from './watch.js';
+import { hasWaiting } from './payer-payment.sql.js';
 import { takeWatch } from './watch.sql.js';
 
 const everyMs = 1_000;
+/** While somebody waits for a payment to be in a block. */
+const busyMs = 200;
 /** A process that another one is ahead of looks again after this time. */
 const elsewhereMs = 5_000;
 
@@ -18,6 +21,12 @@ const holder = randomUUID();
 
 /** The next look of this process, by its own count of milliseconds. */
 const nextLook = new WeakMap<Platform, number>();
+
+/** A round follows at once: somebody waits for a payment. */
+export function hurry(platform: Platform): void {
+  nextLook.delete(platform);
+  platform.due.ring('evm');
+}
 
 /** Reads every chain, and lets its relayers send. Returns in how many milliseconds there is more. */
 export async function tendChains(platform: Platform, chains: readonly EvmChain[]): Promise<number> {
@@ -31,7 +40,8 @@ export async function tendChains(platform: Platform, chains: readonly EvmChain[]
       }),
     ),
   );
-  const waitMs = mine.includes(true) ? everyMs : elsewhereMs;
+  const isBusy = mine.includes(true) && (await Promise.all(chains.map((chain) => hasWaiting(platform.database.pool, chain.chainId)))).includes(true);
+  const waitMs = isBusy ? busyMs : mine.includes(true) ? everyMs : elsewhereMs;
   nextLook.set(platform, performance.now() + waitMs);
   return waitMs;
 }
@@ -43,7 +53,7 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   const maySend = await hasMemory(platform);
   if (!(await takeWatch(platform.database.pool, chain.chainId, holder, maySend))) return false;
   try {
-    const view = await look(platform, chain, [treasury.address]);
+    const view = await look(platform, chain, treasury.address);
     if (view !== null && maySend) for (const key of relayers) await relay(platform, chain, key, view);
   } catch (error) {
     const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;

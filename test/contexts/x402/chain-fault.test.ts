@@ -45,7 +45,7 @@ describe('a chain that fails', () => {
     const { account, wallet } = await openWallet(harness.test, { currency: 'USDC' });
     const another = endpointBody(account, { receiver_wallet_id: wallet.id, network: chainName });
     const asked = { x402Version: 2, paymentPayload: payload, paymentRequirements: offer };
-    const down = { balanceOf: lost, isUsed: lost, depositAddress: lost };
+    const down = { faultOf: lost, depositAddress: lost };
     const refusal = [503, 'dependency_unavailable', { retry: { safe: true } }] as const;
     await withChain(
       () => down,

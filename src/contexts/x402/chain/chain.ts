@@ -3,16 +3,17 @@
 import { connections } from '../../../platform/connection.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { DependencyUnavailable } from '../../../platform/errors.js';
-import type { Bytes32, ChainAddress } from './address.js';
+import type { ChainAddress } from './address.js';
 import type { ChainNetwork } from './network.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 
-/** Why a chain does not carry an authorization out, in the words of x402. `reorged`: it did, and the block is in the chain no more. */
+/** Why a chain does not carry an authorization out, in the words of x402 where it has one. `reorged`: it did, and the block is in the chain no more. */
 export type ChainRefusal =
   | 'insufficient_funds'
   | 'invalid_transaction_state'
   | 'invalid_exact_evm_payload_authorization_valid_before'
   | 'invalid_exact_evm_payload_signature'
+  | 'invalid_payment_requirements'
   | 'transaction_simulation_failed'
   | 'payer_refused'
   | 'reorged';
@@ -38,9 +39,8 @@ export interface Chain {
   own: ChainNetwork;
   /** Throws 503 where it takes no payments now. */
   admit(ctx: Ctx): Promise<void>;
-  balanceOf(ctx: Ctx, address: ChainAddress): Promise<bigint>;
-  /** True once an authorization with this nonce was carried out or cancelled. */
-  isUsed(ctx: Ctx, from: ChainAddress, nonce: Bytes32): Promise<boolean>;
+  /** Why it would not carry an authorization out now, whose signature was verified; null where it would. */
+  faultOf(ctx: Ctx, authorization: TransferAuthorization, signature: string): Promise<ChainRefusal | null>;
   /**
    * Hands an authorization in, once, and says what came of it; asked again, what has come of it since. One that throws, or does not answer in
    * time, has said nothing.

@@ -29,9 +29,12 @@ function simulated(own: ChainNetwork): Chain {
   return {
     own,
     admit: async () => {},
-    balanceOf: async ({ db }, address) => (await db.chainBalance.findFirst({ where: { network, address } }))?.balance ?? 0n,
-    isUsed: async ({ db }, payer, nonce) =>
-      (await db.chainAuthorization.findFirst({ where: { network, payer, nonce }, select: { nonce: true } })) !== null,
+    faultOf: async ({ db }, { from, nonce, value }) => {
+      const used = await db.chainAuthorization.findFirst({ where: { network, payer: from, nonce }, select: { nonce: true } });
+      if (used !== null) return 'invalid_transaction_state';
+      const held = await db.chainBalance.findFirst({ where: { network, address: from } });
+      return (held?.balance ?? 0n) < value ? 'insufficient_funds' : null;
+    },
     settle: (ctx, order) => settle(ctx, own, order),
     confirmations: async () => null,
     depositAddress: async ({ workspace }, walletId) => addressOf(`${workspace.id}:${walletId}`),
