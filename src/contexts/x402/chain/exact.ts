@@ -30,12 +30,8 @@ interface Readable {
 }
 
 /** Asks everything, the chain at last: whether the nonce is unused and the money is there. */
-export async function verifyExact(
-  ctx: Ctx,
-  { chain, own }: { chain: Chain; own: ChainNetwork },
-  payment: SignedPayment,
-  requirements: Requirements,
-): Promise<ExactVerification> {
+export async function verifyExact(ctx: Ctx, chain: Chain, payment: SignedPayment, requirements: Requirements): Promise<ExactVerification> {
+  const { own } = chain;
   const readable = readPayload(payment.payload);
   const payer = payerIn(payment.payload);
   const refuse = (invalidReason: string): ExactVerification => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
@@ -77,7 +73,7 @@ function faultOf(authorization: TransferAuthorization, asked: { payTo: ChainAddr
 }
 
 async function faultOnChain(ctx: Ctx, chain: Chain, { from, nonce, value }: TransferAuthorization): Promise<string | null> {
-  if ((await chainAnswer(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
+  if (await chainAnswer(chain.isUsed(ctx, from, nonce))) return 'invalid_transaction_state';
   return (await chainAnswer(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
 }
 
