@@ -7,8 +7,8 @@ import path from 'node:path';
 import { HDKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOfKey } from '../src/contexts/evm/evm.js';
-import { checksummed } from '../src/contexts/x402/chain/address.js';
 import { openKeystore } from '../src/contexts/evm/keystore.js';
+import { checksummed } from '../src/contexts/x402/chain/address.js';
 import { buildOnce } from './process.js';
 
 const cli = path.join(import.meta.dirname, '..', 'dist', 'cli.js');

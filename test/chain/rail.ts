@@ -120,6 +120,23 @@ ${deposits === true ? ofWallets : ''}${settings}`,
     harness.platform.cache.clear();
   }
 
+  /** Pays an address with money that is made for it, in a transaction that waits for its block. The hash of it. */
+  pay(address: ChainAddress, value: bigint): Promise<string> {
+    const [to, amount] = [address.slice(2), value.toString(16)].map((digits) => digits.padStart(64, '0'));
+    return this.#send(`${this.selector('mint(address,uint256)')}${to}${amount}`);
+  }
+
+  /** Has the token refuse every transfer, or take them again. */
+  async pause(isPaused: boolean): Promise<void> {
+    await this.#send(`${this.selector('pause(bool)')}${(isPaused ? '1' : '0').padStart(64, '0')}`);
+  }
+
+  async #send(data: string): Promise<string> {
+    const [from] = await this.anvil.ask('eth_accounts');
+    const fees = { maxPriorityFeePerGas: '0x2540be400', maxFeePerGas: '0x4a817c800' };
+    return this.anvil.ask('eth_sendTransaction', { from, to: this.anvil.token, data, gas: '0x30000', ...fees });
+  }
+
   /** What the data of a call begins with. */
   selector(signature: string): string {
     return keccak(Buffer.from(signature)).slice(0, 10);

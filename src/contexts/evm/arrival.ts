@@ -137,11 +137,13 @@ function referenceOf({ txHash, place }: ChainArrival): string {
 
 /** What the chain has booked is a line of the rail's statement, once. */
 async function bookLine({ ctx, tx }: Step, row: ChainArrival): Promise<void> {
-  const { rail, value: amount, paymentId, payer } = row;
+  const { rail, value: amount, paymentId } = row;
   const reference = referenceOf(row);
   const known = await tx.railStatement.findFirst({ where: { rail, reference, direction: 'credit' }, select: { id: true } });
   if (known !== null) return;
   const bookedAt = ctx.clock.now();
-  const description = paymentId === null ? `deposit from ${payer}` : 'x402';
-  await tx.railStatement.create({ data: { id: newId(bookedAt), rail, reference, amount, currency, direction: 'credit', description, bookedAt } });
+  const description = paymentId === null ? 'deposit' : 'x402';
+  await tx.railStatement.create({
+    data: { id: newId(bookedAt), rail, reference, amount, currency, direction: 'credit', description, bookedAt },
+  });
 }

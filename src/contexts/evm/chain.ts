@@ -6,8 +6,8 @@ import type { Platform } from '../../platform/ctx.js';
 import { readPrivateFile, readSecret, type SecretPlace, type SecretRef } from '../rails/secret.js';
 import type { ChainAddress } from '../x402/chain/address.js';
 import type { TokenDomain } from '../x402/chain/transfer-authorization.js';
-import { chainOfSetting, type EvmSetting, type KeySetting, type KeystoreSetting } from './evm-setting.js';
 import { accountXpub, depositAddresses, depositKeys } from './evm.js';
+import { chainOfSetting, type EvmSetting, type KeySetting, type KeystoreSetting } from './evm-setting.js';
 import { type Key, localKey, remoteKey } from './key.js';
 import { openKeystore } from './keystore.js';
 import { rpcFailures } from './metric.js';
@@ -115,7 +115,8 @@ export class EvmChain {
     const { deposits } = this.setting;
     if (deposits === undefined) throw new Error('the file says nothing of deposits');
     const seed = await this.#secretOf(deposits.key);
-    if (accountXpub(seed) !== deposits.xpub) throw new Error('the xpub of deposits is not that of its seed: nobody could sweep what is sent there');
+    if (accountXpub(seed) !== deposits.xpub)
+      throw new Error('the xpub of deposits is not that of its seed: nobody could sweep what is sent there');
     const keyOf = depositKeys(seed);
     return (walletId) => localKey(keyOf(walletId));
   }

@@ -89,20 +89,28 @@ const seed: z.ZodType<KeystoreSetting> = z.unknown().transform((value, ctx): Key
   const read = keystoreKey.safeParse(value);
   if (read.success) return read.data;
   const isRemote = typeof value === 'object' && value !== null && 'remote' in value;
-  if (isRemote) ctx.issues.push({ code: 'custom', message: 'must be {keystore, password}: no remote signer derives the keys of wallets', input: undefined });
+  if (isRemote)
+    ctx.issues.push({
+      code: 'custom',
+      message: 'must be {keystore, password}: no remote signer derives the keys of wallets',
+      input: undefined,
+    });
   else for (const { path, message } of read.error.issues) ctx.issues.push({ code: 'custom', path, message, input: undefined });
   return z.NEVER;
 });
 
-const xpub = z.string().max(200).transform((text, ctx): string => {
-  try {
-    depositAddresses(text);
-    return text;
-  } catch (error) {
-    ctx.issues.push({ code: 'custom', message: `cannot be used: ${(error as Error).message}`, input: undefined });
-    return z.NEVER;
-  }
-});
+const xpub = z
+  .string()
+  .max(200)
+  .transform((text, ctx): string => {
+    try {
+      depositAddresses(text);
+      return text;
+    } catch (error) {
+      ctx.issues.push({ code: 'custom', message: `cannot be used: ${(error as Error).message}`, input: undefined });
+      return z.NEVER;
+    }
+  });
 
 /** A decimal of wei, `digits` of them after the point. */
 const decimal = (digits: number) =>

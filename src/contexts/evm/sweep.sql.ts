@@ -33,12 +33,7 @@ export async function sweepable(
 }
 
 /** Marks what had reached an address by a block: it is swept, or not there. */
-export async function markSwept(
-  db: pg.Pool | pg.ClientBase,
-  chainId: bigint,
-  address: ChainAddress,
-  upTo: bigint,
-): Promise<void> {
+export async function markSwept(db: pg.Pool | pg.ClientBase, chainId: bigint, address: ChainAddress, upTo: bigint): Promise<void> {
   await (db as pg.ClientBase).query(
     `UPDATE chain_arrival SET swept = true WHERE chain_id = $1 AND payee = $2 AND block_number <= $3 AND ${unswept}`,
     [chainId.toString(), address, upTo.toString()],

@@ -5,6 +5,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { RailUnavailable } from '../transfers/rail.js';
+import { AskDepositAddressInput } from './deposit-address.input.js';
 import {
   type AskedDepositAddress,
   askDepositAddress,
@@ -12,7 +13,6 @@ import {
   type DepositAddress,
   walletDepositAddresses,
 } from './deposit-address.js';
-import { AskDepositAddressInput } from './deposit-address.input.js';
 import { rest } from './rest.js';
 
 const mostAddresses = 60;

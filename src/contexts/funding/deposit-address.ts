@@ -45,7 +45,7 @@ export async function askDepositAddress(ctx: Ctx, { id, rail: name }: { id: stri
 /** The address of a repeated request. */
 export async function askedDepositAddress(ctx: Ctx, reference: string): Promise<AskedDepositAddress> {
   const [id = '', name] = reference.split(':');
-  const found = (await walletDepositAddresses(ctx, id)).find(({ rail }) => rail === name);
+  const found = (await knownAddresses(ctx, await namedWallet(ctx, id))).find(({ rail }) => rail === name);
   if (found === undefined) throw new NotFound();
   return { depositAddress: found, isRepeated: false };
 }
@@ -54,11 +54,15 @@ export async function askedDepositAddress(ctx: Ctx, reference: string): Promise<
 export async function walletDepositAddresses(ctx: Ctx, id: string): Promise<DepositAddress[]> {
   const row = await wallet(ctx, id);
   checkOwn(ctx, row);
+  return knownAddresses(ctx, row);
+}
+
+async function knownAddresses(ctx: Ctx, { id, currency }: Wallet): Promise<DepositAddress[]> {
   const found: DepositAddress[] = [];
   for (const name of Object.keys(knownRails(ctx)).sort()) {
     const rail = railNow(ctx, name);
-    const address = await rail?.knownAddressOf(ctx, row.id);
-    if (rail !== undefined && address != null) found.push(shown(rail, name, row.currency, address));
+    const address = await rail?.knownAddressOf(ctx, id);
+    if (rail !== undefined && address != null) found.push(shown(rail, name, currency, address));
   }
   return found;
 }

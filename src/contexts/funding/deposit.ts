@@ -25,13 +25,19 @@ export interface Deposit extends Pick<FundingTransaction, 'id' | 'provider' | 't
 export async function openDeposit(ctx: Ctx, tx: Tx, deposit: Deposit): Promise<FundingTransaction> {
   const { id, provider, type, rail, amount, currency, sourceRef, railReference } = deposit;
   const reader = within(ctx, tx);
-  const [to, source] = await Promise.all([
-    collectingWallet(reader, deposit),
-    unboundedAccount(reader, `rail.clearing:${rail}`, currency),
-  ]);
+  const [to, source] = await Promise.all([collectingWallet(reader, deposit), unboundedAccount(reader, `rail.clearing:${rail}`, currency)]);
   const at = ctx.clock.now();
   const subject = { type: 'funding_transaction', id };
-  const value: NewTransfer = { type: 'internal', protocol: 'internal', from: { ledgerAccountId: source }, to, amount, currency, at, subject };
+  const value: NewTransfer = {
+    type: 'internal',
+    protocol: 'internal',
+    from: { ledgerAccountId: source },
+    to,
+    amount,
+    currency,
+    at,
+    subject,
+  };
   const { transfer, records } = pendingTransfer(ctx, transferRow(ctx, value), 0n);
   const { workspaceId: _, ...row } = fundingRow(ctx, { id, provider, type, sourceRef, rail, fee: 0n, to }, transfer);
   const made = await tx.fundingTransaction.create({ data: { ...row, railReference } });

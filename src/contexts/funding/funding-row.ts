@@ -13,7 +13,11 @@ import { transferEventSubject } from '../transfers/transfer.js';
 export type NewFunding = Pick<FundingTransaction, 'id' | 'provider' | 'type' | 'sourceRef' | 'rail' | 'fee'> & { to: WalletRef };
 
 /** The row of money that has not come, and that nobody is asked for yet. */
-export function fundingRow(ctx: Ctx, { to, ...known }: NewFunding, { id: transferId, amount, currency, createdAt }: Transfer): FundingTransaction {
+export function fundingRow(
+  ctx: Ctx,
+  { to, ...known }: NewFunding,
+  { id: transferId, amount, currency, createdAt }: Transfer,
+): FundingTransaction {
   return {
     ...known,
     workspaceId: ctx.workspace.id,

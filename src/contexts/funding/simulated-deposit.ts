@@ -1,12 +1,11 @@
 // Deposit addresses of the sandbox: those of the simulated chain.
 import type { Connection } from '../../platform/connection.js';
-import type { Ctx } from '../../platform/ctx.js';
 import { checksummed } from '../x402/chain/address.js';
 import { depositFor, depositOf } from '../x402/chain/deposit.js';
-import { ownChain } from '../x402/chain/network.js';
+import { simulatedNetwork } from '../x402/chain/network.js';
 import type { DepositRail } from './deposit-rail.js';
 
-const { network, chainId, token, rail } = ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] });
+const { network, chainId, token, rail } = simulatedNetwork;
 
 // Gap G-850: The sandbox has deposit addresses on the simulated chain for `usdc-base`; what is minted to one is no deposit.
 /** The rail of the simulated chain. Its blocks are as deep as they ever are when they are made. */

@@ -40,7 +40,14 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
   const newWallet = async (): Promise<Json> => (await openWallet(harness.live, { currency: 'USDC' })).wallet;
   const arrive = async (
     { id: walletId }: Json,
-    { value = 5_000_000n, txHash = `0x${randomBytes(32).toString('hex')}`, place = 0, state = 'seen', blockNumber = 1n, ...more }: Seen = {},
+    {
+      value = 5_000_000n,
+      txHash = `0x${randomBytes(32).toString('hex')}`,
+      place = 0,
+      state = 'seen',
+      blockNumber = 1n,
+      ...more
+    }: Seen = {},
   ) => {
     const at = harness.clock.now();
     const payer = `0x${'11'.repeat(20)}`;
@@ -53,15 +60,20 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
     return row.id;
   };
   const say = async (id: string, state: ChainArrivalState, more: object = {}) => {
-    await harness.platform.database.unscoped.chainArrival.updateMany({ where: { id }, data: { state, dueAt: harness.clock.now(), ...more } });
+    await harness.platform.database.unscoped.chainArrival.updateMany({
+      where: { id },
+      data: { state, dueAt: harness.clock.now(), ...more },
+    });
     await harness.runDue();
   };
   const rowOf = (id: string) => harness.platform.database.unscoped.chainArrival.findFirstOrThrow({ where: { id } });
-  const fundings = async ({ id }: Json): Promise<Json[]> =>
-    (await harness.live.get(`/v1/funding/transactions?wallet_id=${id}`)).body.data;
+  const fundings = async ({ id }: Json): Promise<Json[]> => (await harness.live.get(`/v1/funding/transactions?wallet_id=${id}`)).body.data;
   const balanceOf = async ({ id }: Json) => (await harness.live.get(`/v1/wallets/${id}`)).body.data.balance;
   const linesOf = (txHash: string) =>
-    harness.platform.database.unscoped.railStatement.findMany({ where: { reference: { startsWith: txHash } }, orderBy: { reference: 'asc' } });
+    harness.platform.database.unscoped.railStatement.findMany({
+      where: { reference: { startsWith: txHash } },
+      orderBy: { reference: 'asc' },
+    });
 
   it('is expected when it is seen, and credited when it is deep', async () => {
     const wallet = await newWallet();
@@ -133,7 +145,10 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
     expect(await linesOf((await rowOf(id)).txHash)).toEqual([]);
     // It comes again, in another block: it is another deposit.
     await say(id, 'seen', { blockNumber: height + 3n });
-    expect(await fundings(wallet)).toMatchObject([{ status: 'pending', rail_details: { block_number: Number(height) + 3 } }, { id: failed?.id }]);
+    expect(await fundings(wallet)).toMatchObject([
+      { status: 'pending', rail_details: { block_number: Number(height) + 3 } },
+      { id: failed?.id },
+    ]);
     await say(id, 'deep');
     expect(await fundings(wallet)).toMatchObject([{ status: 'completed' }, { status: 'failed' }]);
     expect(await balanceOf(wallet)).toMatchObject({ available: '5.00', pending_in: '0.00' });

@@ -96,8 +96,9 @@ describe('GET /v1/wallets/{id}/deposit-addresses', () => {
     expect((await harness.test.get(path(wallet))).body).toEqual({ data: [] });
     const { body } = await ask(wallet);
     expect((await harness.test.get(path(wallet))).body.data).toEqual([body.data]);
-    const { data } = (await harness.test.graphql('query ($id: WalletId!) { depositAddresses(walletId: $id) { address chainId } }', { id: wallet.id }))
-      .body;
+    const { data } = (
+      await harness.test.graphql('query ($id: WalletId!) { depositAddresses(walletId: $id) { address chainId } }', { id: wallet.id })
+    ).body;
     expect(data.depositAddresses).toEqual([{ address: body.data.address, chainId: 84_532 }]);
   });
 });
