@@ -1,9 +1,13 @@
 // USDC on a chain of the EVM, as a kind of rail of production.
+import { depositRails } from '../funding/deposit-rail.js';
 import type { ConfiguredRail, RailKind, RailSetting } from '../rails/rail-kind.js';
 import type { SecretPlace } from '../rails/secret.js';
+import { railDetails } from '../settlement/rail/rail-details.js';
 import { EvmChain } from './chain.js';
 import { chainChecks, readBalances } from './check.js';
 import { evmChains } from './configured-chain.js';
+import { depositRailOf } from './deposit.js';
+import { detailsOn } from './details.sql.js';
 import { chainOfSetting, type EvmSetting, evmShape, faultsOf } from './evm-setting.js';
 import { checkDestination, stepPayout } from './payout.js';
 
@@ -29,15 +33,20 @@ function chainIdOf(own: EvmSetting): bigint | null {
 async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlace): Promise<ConfiguredRail> {
   const chain = new EvmChain(setting.name, own, place);
   const ours = await chain.shownAddresses();
+  const deposits = depositRailOf(chain);
   const rail: ConfiguredRail = {
     ...setting,
-    directions: ['out'],
-    network: `eip155:${chain.chainId}`,
+    directions: deposits === null ? ['out'] : ['out', 'in'],
+    network: chain.network,
     checks: chainChecks(chain),
     checkDestination: ({ destination }) => checkDestination(chain, ours, destination),
     step: (ctx, order) => stepPayout(ctx, chain, rail, order),
     balances: (platform) => readBalances(platform, chain),
-    extensions: [evmChains.with(chain)],
+    extensions: [
+      evmChains.with(chain),
+      railDetails.with({ [setting.name]: (ctx, kind, ids) => detailsOn(chain.network, ctx, kind, ids) }),
+      ...(deposits === null ? [] : [depositRails.with([{ environment: 'live', name: setting.name, provider: deposits }])]),
+    ],
   };
   return rail;
 }
