@@ -46,10 +46,11 @@ export async function seeArrival(
 
 /** Takes back what has arrived in a block that is in the chain no more. */
 export async function takeArrivalsBack(tx: pg.ClientBase, chainId: bigint, blockNumber: bigint, at: Date): Promise<void> {
-  await tx.query(
-    `UPDATE chain_arrival SET state = 'gone', due_at = $3 WHERE chain_id = $1 AND state = 'seen' AND block_number = $2`,
-    [chainId.toString(), blockNumber.toString(), at],
-  );
+  await tx.query(`UPDATE chain_arrival SET state = 'gone', due_at = $3 WHERE chain_id = $1 AND state = 'seen' AND block_number = $2`, [
+    chainId.toString(),
+    blockNumber.toString(),
+    at,
+  ]);
 }
 
 /** What has arrived in blocks up to this one is deep. True where there was any. */

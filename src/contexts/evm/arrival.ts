@@ -131,8 +131,8 @@ function refuse({ ctx, tx }: Step, fundingId: string, code: 'reorged' | 'paid_by
 }
 
 /** What the statement calls it: the transaction, which as a rule pays one wallet here. */
-function referenceOf({ txHash, place }: ChainArrival): string {
-  return place === 0 ? txHash : `${txHash}:${place}`;
+function referenceOf({ txHash, place, paymentId }: ChainArrival): string {
+  return place === 0 || paymentId !== null ? txHash : `${txHash}:${place}`;
 }
 
 /** What the chain has booked is a line of the rail's statement, once. */

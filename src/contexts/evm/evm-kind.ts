@@ -3,6 +3,7 @@ import { depositRails } from '../funding/deposit-rail.js';
 import type { ConfiguredRail, RailKind, RailSetting } from '../rails/rail-kind.js';
 import type { SecretPlace } from '../rails/secret.js';
 import { railDetails } from '../settlement/rail/rail-details.js';
+import { chains } from '../x402/chain/chain.js';
 import { EvmChain } from './chain.js';
 import { chainChecks, readBalances } from './check.js';
 import { evmChains } from './configured-chain.js';
@@ -10,6 +11,7 @@ import { depositRailOf } from './deposit.js';
 import { detailsOn } from './details.sql.js';
 import { chainOfSetting, type EvmSetting, evmShape, faultsOf } from './evm-setting.js';
 import { checkDestination, stepPayout } from './payout.js';
+import { x402Chain } from './x402-chain.js';
 
 export const evmKind: RailKind<EvmSetting> = {
   shape: evmShape,
@@ -46,6 +48,8 @@ async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlac
       evmChains.with(chain),
       railDetails.with({ [setting.name]: (ctx, kind, ids) => detailsOn(chain.network, ctx, kind, ids) }),
       ...(deposits === null ? [] : [depositRails.with([{ environment: 'live', name: setting.name, provider: deposits }])]),
+      // x402 pays to the addresses of wallets.
+      ...(deposits === null ? [] : [chains.with([{ environment: 'live', name: chain.network, provider: x402Chain(chain) }])]),
     ],
   };
   return rail;

@@ -51,7 +51,10 @@ export async function handIn(pool: pg.Pool, payment: HandedIn): Promise<boolean>
 }
 
 /** The newest form of the transaction that carries a payment; null where none does. */
-export async function formCarrying(pool: pg.Pool, { workspaceId, id }: Pick<ChainPaymentRow, 'workspaceId' | 'id'>): Promise<Bytes32 | null> {
+export async function formCarrying(
+  pool: pg.Pool,
+  { workspaceId, id }: Pick<ChainPaymentRow, 'workspaceId' | 'id'>,
+): Promise<Bytes32 | null> {
   const { rows } = await pool.query<{ hash: Bytes32 }>(
     `SELECT f.hash FROM chain_transaction t JOIN chain_form f ON f.chain_id = t.chain_id AND f.relayer = t.relayer AND f.nonce = t.nonce
      WHERE t.payer_workspace_id = $1 AND t.payment_id = $2 ORDER BY t.created_at DESC, f.max_fee DESC LIMIT 1`,

@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import { inTransaction } from '../../platform/postgres/database.js';
 import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import { type SeenArrival, seeArrival, takeArrivalsBack } from './arrival-log.sql.js';
 import type { Block } from './chain-data.js';
-import { seeArrival, takeArrivalsBack, type SeenArrival } from './arrival-log.sql.js';
 import { type Waking, wake } from './payment.sql.js';
 
 /** A process reads a chain for so long, unless it says once more that it does. */
@@ -79,13 +79,7 @@ export interface BlockContent {
  * Adds the block after the last one, with its logs, and marks the authorizations that it has used. False where another process has been there:
  * the last one is not the parent any more.
  */
-export async function addBlock(
-  pool: pg.Pool,
-  chainId: bigint,
-  block: Block,
-  { logs, arrivals }: BlockContent,
-  at: Date,
-): Promise<boolean> {
+export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, { logs, arrivals }: BlockContent, at: Date): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
     const last = await lockLast(tx, chainId);
     if (last !== null && (last.number !== block.number - 1n || last.hash !== block.parentHash)) return false;

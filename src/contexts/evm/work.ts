@@ -5,9 +5,10 @@ import { takeFence } from '../../platform/fence.js';
 import { inTransaction } from '../../platform/postgres/database.js';
 import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
-import { ForeignTransaction, relay } from './relayer.js';
-import { DeepReorg, look } from './watch.js';
 import { hasWaiting } from './payer-payment.sql.js';
+import { ForeignTransaction, relay } from './relayer.js';
+import { sweepChain } from './sweep.js';
+import { DeepReorg, look } from './watch.js';
 import { takeWatch } from './watch.sql.js';
 
 const everyMs = 1_000;
@@ -40,7 +41,8 @@ export async function tendChains(platform: Platform, chains: readonly EvmChain[]
       }),
     ),
   );
-  const isBusy = mine.includes(true) && (await Promise.all(chains.map((chain) => hasWaiting(platform.database.pool, chain.chainId)))).includes(true);
+  const isBusy =
+    mine.includes(true) && (await Promise.all(chains.map((chain) => hasWaiting(platform.database.pool, chain.chainId)))).includes(true);
   const waitMs = isBusy ? busyMs : mine.includes(true) ? everyMs : elsewhereMs;
   nextLook.set(platform, performance.now() + waitMs);
   return waitMs;
@@ -54,7 +56,10 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   if (!(await takeWatch(platform.database.pool, chain.chainId, holder, maySend))) return false;
   try {
     const view = await look(platform, chain, treasury.address);
-    if (view !== null && maySend) for (const key of relayers) await relay(platform, chain, key, view);
+    if (view !== null && maySend) {
+      await sweepChain(platform, chain, view);
+      for (const key of relayers) await relay(platform, chain, key, view);
+    }
   } catch (error) {
     const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;
     if (reason !== null) await stopRail(platform, chain.rail, reason);

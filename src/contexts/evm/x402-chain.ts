@@ -158,7 +158,9 @@ async function standing(ctx: Ctx, chain: EvmChain, row: ChainPaymentRow): Promis
     case 'signed':
       return { state: 'pending', txHash: await formCarrying(pool, row) };
     case 'used':
-      return (await isAnswered(ctx, chain, row)) ? { state: 'settled', txHash: row.txHash ?? '' } : { state: 'pending', txHash: row.txHash };
+      return (await isAnswered(ctx, chain, row))
+        ? { state: 'settled', txHash: row.txHash ?? '' }
+        : { state: 'pending', txHash: row.txHash };
     case 'done':
       return { state: 'done', txHash: row.txHash ?? '' };
     case 'lapsed':
