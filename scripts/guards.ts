@@ -87,8 +87,10 @@ const guards: readonly Guard[] = [
     frozenIs: 'the parties',
     frozen: 'workspace_id id endpoint_id wallet_id payer_wallet pay_to currency network asset scheme protocol nonce created_at',
     open: ['pending'],
+    // A chain may take a payment back until its money was credited; a constraint keeps the others.
+    steps: { settled: 'failed' },
     settled: 'amount',
-    once: 'consumed_at',
+    once: 'consumed_at credited_at',
   },
 ];
 

@@ -65,6 +65,8 @@ import './contexts/settlement/payout/payout.schema.js';
 import './contexts/rails/rail.schema.js';
 import './contexts/rails/proof.schema.js';
 import './contexts/settlement/rail/rail-fault.schema.js';
+import './contexts/settlement/rail/rail-details.schema.js';
+import './contexts/funding/deposit-address.schema.js';
 import './contexts/funding/provider.schema.js';
 import './contexts/funding/funding.schema.js';
 import './contexts/cards/vault/card.schema.js';

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HDKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressOfKey, checksummed } from '../src/contexts/evm/evm.js';
+import { addressOfKey } from '../src/contexts/evm/evm.js';
 import { openKeystore } from '../src/contexts/evm/keystore.js';
+import { checksummed } from '../src/contexts/x402/chain/address.js';
 import { buildOnce } from './process.js';
 
 const cli = path.join(import.meta.dirname, '..', 'dist', 'cli.js');

@@ -1,4 +1,4 @@
--- Printed by scripts/guards.ts. Of each x402 payment: the parties never change; consumed_at is set once; a final status stays.
+-- Printed by scripts/guards.ts. Of each x402 payment: the parties never change; consumed_at, credited_at is set once; a final status stays.
 CREATE OR REPLACE FUNCTION guard_x402_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF (NEW.workspace_id, NEW.id, NEW.endpoint_id, NEW.wallet_id, NEW.payer_wallet, NEW.pay_to, NEW.currency, NEW.network, NEW.asset, NEW.scheme, NEW.protocol, NEW.nonce, NEW.created_at)
@@ -8,7 +8,10 @@ BEGIN
   IF OLD.consumed_at IS NOT NULL AND NEW.consumed_at IS DISTINCT FROM OLD.consumed_at THEN
     RAISE EXCEPTION 'x402 payment %: consumed_at is set once', OLD.id USING ERRCODE = 'AP010';
   END IF;
-  IF NEW.status <> OLD.status AND OLD.status NOT IN ('pending') THEN
+  IF OLD.credited_at IS NOT NULL AND NEW.credited_at IS DISTINCT FROM OLD.credited_at THEN
+    RAISE EXCEPTION 'x402 payment %: credited_at is set once', OLD.id USING ERRCODE = 'AP010';
+  END IF;
+  IF NEW.status <> OLD.status AND OLD.status NOT IN ('pending') AND (OLD.status, NEW.status) NOT IN (('settled', 'failed')) THEN
     RAISE EXCEPTION 'x402 payment %: its status is final', OLD.id USING ERRCODE = 'AP010';
   END IF;
   IF OLD.status NOT IN ('pending') AND (NEW.amount) IS DISTINCT FROM (OLD.amount) THEN

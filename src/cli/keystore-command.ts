@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { checksummed } from '../contexts/x402/chain/address.js';
 import { flag, required, say, settingsOf, text } from './argument.js';
 
 const options = { deposits: flag, json: flag, 'password-file': text, 'password-env': text } as const;
@@ -45,7 +46,7 @@ export const keystoreCommands = {
 
 /** What may be known of a secret: the address of a key, or the extended public key of a seed. */
 async function tell(secret: Uint8Array, { deposits, json }: { deposits?: boolean; json?: boolean }, more: object): Promise<void> {
-  const { accountXpub, addressOfKey, checksummed } = await evm();
+  const { accountXpub, addressOfKey } = await evm();
   const [member, value] = deposits === true ? ['xpub', accountXpub(secret)] : ['address', checksummed(addressOfKey(secret))];
   say(json === true ? JSON.stringify({ [member]: value, ...more }) : value);
 }

@@ -2,6 +2,7 @@
 import type { LedgerAccount, LedgerAccountStatus } from '../generated/prisma/client.js';
 import { loadTogether } from '../platform/batch.js';
 import type { Ctx } from '../platform/ctx.js';
+import { manyParts } from '../platform/extension.js';
 import type { Tx } from '../platform/postgres/database.js';
 import { newId } from '../platform/schema/id.js';
 import { rememberAccount } from './account-fact.js';
@@ -11,7 +12,7 @@ export const buckets = ['available', 'held', 'wrapped'] as const;
 export type Bucket = (typeof buckets)[number];
 
 // Gap G-35: A wallet's `total` is available + held + wrapped; `pending_in` is what others hold for it and is not part of it.
-/** Balances of a wallet, minor units. `pendingIn` is what others hold for it. */
+/** Balances of a wallet, minor units. `pendingIn` is what others hold for it, and what was seen to come from outside. */
 export interface Balance {
   currency: string;
   available: bigint;
@@ -175,13 +176,22 @@ const balancesThen = `SELECT a.owner_id, a.kind, a.currency, ledger_balance_at($
        AND h.resolved_at > $3 AND h.created_at <= $3) AS pending_in
   FROM ledger_account a WHERE a.workspace_id = $1 AND a.owner_id = ANY ($2::uuid[]) AND a.kind LIKE 'wallet.%'`;
 
-/** Balances of wallets, now or as they were at `at` (workspace time), in one query. */
+/** Says what is on its way to wallets from outside and was not posted, minor units by wallet: now, or as it was at `at`. */
+export type MoneyOnItsWay = (ctx: Ctx, walletIds: readonly string[], at?: Date) => Promise<ReadonlyMap<string, bigint>>;
+
+/** Who knows of money on its way that has no hold here. */
+export const moneyOnItsWay = manyParts<MoneyOnItsWay>('money on its way to wallets');
+
+/** Balances of wallets, now or as they were at `at` (workspace time), in one query, and one for each who knows of money on its way. */
 export async function balances(ctx: Ctx, walletIds: readonly string[], at?: Date): Promise<Map<string, Balance>> {
-  const { rows } = await ctx.platform.database.pool.query<BalanceRow>({
-    name: at === undefined ? 'wallet_balances' : 'wallet_balances_then',
-    text: at === undefined ? balancesNow : balancesThen,
-    values: at === undefined ? [ctx.workspace.id, walletIds] : [ctx.workspace.id, walletIds, at],
-  });
+  const [{ rows }, ...onItsWay] = await Promise.all([
+    ctx.platform.database.pool.query<BalanceRow>({
+      name: at === undefined ? 'wallet_balances' : 'wallet_balances_then',
+      text: at === undefined ? balancesNow : balancesThen,
+      values: at === undefined ? [ctx.workspace.id, walletIds] : [ctx.workspace.id, walletIds, at],
+    }),
+    ...ctx.platform.extensions.of(moneyOnItsWay).map((find) => find(ctx, walletIds, at)),
+  ]);
   const byWallet = new Map<string, Balance>();
   for (const row of rows) {
     const balance = byWallet.get(row.owner_id) ?? { currency: row.currency, available: 0n, held: 0n, wrapped: 0n, pendingIn: 0n };
@@ -189,6 +199,7 @@ export async function balances(ctx: Ctx, walletIds: readonly string[], at?: Date
     balance.pendingIn += BigInt(row.pending_in);
     byWallet.set(row.owner_id, balance);
   }
+  for (const [id, balance] of byWallet) for (const found of onItsWay) balance.pendingIn += found.get(id) ?? 0n;
   return byWallet;
 }
 

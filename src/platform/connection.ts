@@ -26,6 +26,11 @@ export class Connections<Provider> {
   of({ environment }: { environment: Environment }, name: string): Provider | undefined {
     return this.#providers.get(`${environment} ${name}`);
   }
+
+  /** All providers in the environment of a workspace, in the order in which they were connected. */
+  in({ environment }: { environment: Environment }): Provider[] {
+    return [...this.#providers].filter(([key]) => key.startsWith(`${environment} `)).map(([, provider]) => provider);
+  }
 }
 
 /** An extension point for providers of one kind. */

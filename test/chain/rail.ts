@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EvmChain } from '../../src/contexts/evm/chain.js';
 import { evmChains } from '../../src/contexts/evm/configured-chain.js';
-import { addressOfKey, keccak } from '../../src/contexts/evm/evm.js';
+import { accountXpub, addressOfKey, keccak } from '../../src/contexts/evm/evm.js';
 import { sealKeystore } from '../../src/contexts/evm/keystore.js';
 import { tendChain } from '../../src/contexts/evm/work.js';
 import { configuredRail, configuredRails } from '../../src/contexts/rails/configured-rails.js';
-import { examine } from '../../src/contexts/rails/doctor.js';
+import { examine, lookAt } from '../../src/contexts/rails/doctor.js';
 import { fundWallet } from '../../src/contexts/transfers/funding.js';
 import type { ChainAddress } from '../../src/contexts/x402/chain/address.js';
 import { workspaceOf } from '../../src/platform/ctx.js';
@@ -26,6 +26,8 @@ const password = 'of the tests';
 /** What of the file is other than usual, as YAML below the rail. */
 export interface ChainRailOptions {
   settings?: string;
+  /** Wallets have addresses on the chain. */
+  deposits?: true;
   anvil?: AnvilOptions;
   /** Between the platform and the node. */
   through?: (url: string) => Promise<string>;
@@ -55,7 +57,10 @@ export class ChainRail {
     const keys = { treasury: randomBytes(32), relayer: randomBytes(32) };
     for (const [name, key] of Object.entries(keys)) write(`${name}.json`, await sealKeystore(key, password, { withAddress: true, cost }));
     write('password', password);
-    const { settings = '' } = options;
+    const seed = randomBytes(32);
+    write('seed.json', await sealKeystore(seed, password, { withAddress: false, cost }));
+    const { settings = '', deposits } = options;
+    const ofWallets = `    deposits: { xpub: ${accountXpub(seed)}, key: { keystore: seed.json, password: { file: password } } }\n`;
     write(
       'rails.yaml',
       `version: 1
@@ -69,7 +74,7 @@ rails:
     treasury: { keystore: treasury.json, password: { file: password } }
     confirmations: { credit: 3 }
     gas: { max_fee_gwei: 100, low_balance: "0.01" }
-${settings}`,
+${deposits === true ? ofWallets : ''}${settings}`,
     );
     return new ChainRail(folder, { treasury: addressOfKey(keys.treasury), relayer: addressOfKey(keys.relayer) }, options);
   }
@@ -113,6 +118,30 @@ ${settings}`,
   /** One round of a chain alone, at the time that the clock has. */
   async tend(harness: Harness, chain: EvmChain): Promise<void> {
     await tendChain(harness.platform, chain);
+  }
+
+  /** What is looked at every minute. */
+  async look(harness: Harness): Promise<void> {
+    const rail = configuredRail(harness, railName);
+    if (rail !== undefined) await lookAt(harness.platform, rail);
+    harness.platform.cache.clear();
+  }
+
+  /** Pays an address with money that is made for it, in a transaction that waits for its block. The hash of it. */
+  pay(address: ChainAddress, value: bigint): Promise<string> {
+    const [to, amount] = [address.slice(2), value.toString(16)].map((digits) => digits.padStart(64, '0'));
+    return this.#send(`${this.selector('mint(address,uint256)')}${to}${amount}`);
+  }
+
+  /** Has the token refuse every transfer, or take them again. */
+  async pause(isPaused: boolean): Promise<void> {
+    await this.#send(`${this.selector('pause(bool)')}${(isPaused ? '1' : '0').padStart(64, '0')}`);
+  }
+
+  async #send(data: string): Promise<string> {
+    const [from] = await this.anvil.ask('eth_accounts');
+    const fees = { maxPriorityFeePerGas: '0x2540be400', maxFeePerGas: '0x4a817c800' };
+    return this.anvil.ask('eth_sendTransaction', { from, to: this.anvil.token, data, gas: '0x30000', ...fees });
   }
 
   /** What the data of a call begins with. */

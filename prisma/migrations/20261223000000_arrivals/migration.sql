@@ -67,3 +67,11 @@ CREATE INDEX chain_arrival_leased ON chain_arrival (workspace_id) WHERE lease_un
 
 -- squawk-ignore adding-serial-primary-key-field
 ALTER TABLE chain_arrival ADD CONSTRAINT chain_arrival_pkey PRIMARY KEY (workspace_id, id);
+
+-- What is settled says by what, and what waits for its chain is not consumed. A chain may take back what it has settled, until it is credited.
+ALTER TABLE x402_payment DROP CONSTRAINT x402_payment_settled;
+ALTER TABLE x402_payment ADD CONSTRAINT x402_payment_settled CHECK ((amount >= 0)
+  AND ((status <> 'settled') OR (settled_at IS NOT NULL AND tx_hash IS NOT NULL))
+  AND ((status <> 'pending') OR (settled_at IS NULL AND consumed_at IS NULL AND credited_at IS NULL))
+  AND ((status <> 'failed') OR (credited_at IS NULL AND due_at IS NULL AND (tx_hash IS NULL OR transfer_id IS NULL)))
+  AND ((credited_at IS NULL) OR (transfer_id IS NOT NULL))) NOT VALID;

@@ -6,7 +6,8 @@ import type { Platform } from '../../platform/ctx.js';
 import { readPrivateFile, readSecret, type SecretPlace, type SecretRef } from '../rails/secret.js';
 import type { ChainAddress } from '../x402/chain/address.js';
 import type { TokenDomain } from '../x402/chain/transfer-authorization.js';
-import { chainOfSetting, type EvmSetting, type KeySetting } from './evm-setting.js';
+import { accountXpub, depositAddresses, depositKeys } from './evm.js';
+import { chainOfSetting, type EvmSetting, type KeySetting, type KeystoreSetting } from './evm-setting.js';
 import { type Key, localKey, remoteKey } from './key.js';
 import { openKeystore } from './keystore.js';
 import { disagreements, rpcFailures } from './metric.js';
@@ -19,27 +20,37 @@ export interface Signers {
   relayers: readonly Key[];
 }
 
+/** Tells the key of each wallet's address. */
+type WalletKeys = (walletId: string) => Key;
+
 /** A chain of the file. */
 export class EvmChain {
   readonly rail: string;
   readonly setting: EvmSetting;
   readonly chainId: bigint;
+  /** The network, as CAIP-2 names it. */
+  readonly network: string;
   readonly token: ChainAddress;
   /** What signatures are for. */
   readonly domain: TokenDomain;
   readonly quorum: number;
+  /** Tells the address of each wallet; null where the file says nothing of deposits. */
+  readonly depositAddress: ((walletId: string) => ChainAddress) | null;
   readonly #place: SecretPlace;
   readonly #nodes = new WeakMap<Platform['outbound'], Promise<Nodes>>();
   #signers: Promise<Signers> | undefined;
+  #walletKeys: Promise<WalletKeys> | undefined;
 
   constructor(rail: string, setting: EvmSetting, place: SecretPlace) {
     const { chainId, token } = chainOfSetting(setting);
     this.rail = rail;
     this.setting = setting;
     this.chainId = chainId;
+    this.network = `eip155:${chainId}`;
     this.token = token.address;
     this.domain = { name: token.name, version: token.version, chainId, verifyingContract: token.address };
     this.quorum = setting.quorum ?? (setting.rpc.length === 1 ? 1 : 2);
+    this.depositAddress = setting.deposits === undefined ? null : depositAddresses(setting.deposits.xpub);
     this.#place = place;
   }
 
@@ -91,7 +102,26 @@ export class EvmChain {
     return localKey(await this.#secretOf(setting));
   }
 
-  async #secretOf({ keystore, password }: { keystore: string; password: SecretRef }): Promise<Uint8Array> {
+  /** Tells the key of each wallet's address. Throws one sentence where the seed does not open, or is that of another xpub. */
+  walletKeys(): Promise<WalletKeys> {
+    this.#walletKeys ??= this.#openWalletKeys();
+    this.#walletKeys.catch(() => {
+      this.#walletKeys = undefined;
+    });
+    return this.#walletKeys;
+  }
+
+  async #openWalletKeys(): Promise<WalletKeys> {
+    const { deposits } = this.setting;
+    if (deposits === undefined) throw new Error('the file says nothing of deposits');
+    const seed = await this.#secretOf(deposits.key);
+    if (accountXpub(seed) !== deposits.xpub)
+      throw new Error('the xpub of deposits is not that of its seed: nobody could sweep what is sent there');
+    const keyOf = depositKeys(seed);
+    return (walletId) => localKey(keyOf(walletId));
+  }
+
+  async #secretOf({ keystore, password }: KeystoreSetting): Promise<Uint8Array> {
     const file = path.resolve(this.#place.folder, keystore);
     return openKeystore(await readPrivateFile(file), await readSecret(password, this.#place));
   }

@@ -3,10 +3,10 @@
 import type { Platform } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Finding, RailBalance, RailCheck } from '../rails/rail-kind.js';
-import type { ChainAddress } from '../x402/chain/address.js';
+import { type ChainAddress, checksummed } from '../x402/chain/address.js';
+import { unclaimedOn } from './arrival.sql.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
-import { checksummed } from './evm.js';
 import type { Nodes } from './nodes.js';
 import { answerOf } from './quorum.js';
 import { lastNonce, openNonces, relayerName } from './relayer.sql.js';
@@ -52,6 +52,12 @@ export function chainChecks(chain: EvmChain): RailCheck[] {
     check('gas', { isCheap: true }, (platform) => checkGas(platform, chain)),
     check('treasury', { isCheap: true }, (platform) => checkTreasury(platform, chain)),
     check('nonces', {}, (platform) => checkNonces(platform, chain)),
+    ...(chain.depositAddress === null
+      ? []
+      : [
+          check('deposits', {}, () => checkDeposits(chain)),
+          check('unclaimed', { isCheap: true }, (platform) => checkUnclaimed(platform, chain)),
+        ]),
   ];
 }
 
@@ -150,6 +156,17 @@ async function checkNonces(platform: Platform, chain: EvmChain): Promise<Found[]
       return finding(isOurs, found, 'none that was not given here', 'Somebody else sends with this key: make a new relayer.');
     }),
   );
+}
+
+async function checkDeposits(chain: EvmChain): Promise<Found[]> {
+  await chain.walletKeys();
+  return [finding(true, 'the xpub belongs to the seed', 'the xpub of the seed', '')];
+}
+
+async function checkUnclaimed({ database }: Platform, { chainId }: EvmChain): Promise<Found[]> {
+  const { count, amount } = await unclaimedOn(database.pool, chainId);
+  const found = `${count} deposits, ${formatMinor(amount, 'USDC')} USDC, for wallets that are closed`;
+  return [finding(count === 0, found, 'none', 'Pay them back from the treasury: their transactions stand on the statement of the rail.')];
 }
 
 /** What is where: the gas of relayers, and the money of the treasury. */

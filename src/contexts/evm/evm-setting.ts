@@ -3,11 +3,17 @@ import { z } from 'zod';
 import { amountSetting } from '../rails/amount-setting.js';
 import { type SecretRef, secretRef } from '../rails/secret.js';
 import type { ChainAddress } from '../x402/chain/address.js';
-import { readAddress } from './evm.js';
+import { depositAddresses, readAddress } from './evm.js';
 import type { Depth } from './nodes.js';
 
 /** A key: a keystore with its password, or a signer that holds it. */
-export type KeySetting = { keystore: string; password: SecretRef } | { remote: string | SecretRef; address: ChainAddress };
+export type KeySetting = KeystoreSetting | { remote: string | SecretRef; address: ChainAddress };
+
+/** A keystore. Of deposits its secret is a seed of BIP-32, from which the keys of wallets are derived. */
+export interface KeystoreSetting {
+  keystore: string;
+  password: SecretRef;
+}
 
 /** The token of a chain. */
 export interface TokenSetting {
@@ -25,7 +31,7 @@ export interface EvmSetting {
   quorum?: number | undefined;
   relayers: readonly KeySetting[];
   treasury: KeySetting;
-  deposits?: { xpub: string; key: KeySetting } | undefined;
+  deposits?: { xpub: string; key: KeystoreSetting } | undefined;
   confirmations: { answer: number; credit: Depth };
   answer_limit: { per_payment: bigint; open: bigint };
   gas: { max_fee_gwei: bigint; bump_after_seconds: number; low_balance: bigint };
@@ -78,6 +84,34 @@ const key: z.ZodType<KeySetting> = z.unknown().transform((value, ctx): KeySettin
   return z.NEVER;
 });
 
+/** A seed is a keystore: a remote signer signs for addresses that it knows, and these are of every wallet. */
+const seed: z.ZodType<KeystoreSetting> = z.unknown().transform((value, ctx): KeystoreSetting => {
+  const read = keystoreKey.safeParse(value);
+  if (read.success) return read.data;
+  const isRemote = typeof value === 'object' && value !== null && 'remote' in value;
+  if (isRemote)
+    ctx.issues.push({
+      code: 'custom',
+      message: 'must be {keystore, password}: no remote signer derives the keys of wallets',
+      input: undefined,
+    });
+  else for (const { path, message } of read.error.issues) ctx.issues.push({ code: 'custom', path, message, input: undefined });
+  return z.NEVER;
+});
+
+const xpub = z
+  .string()
+  .max(200)
+  .transform((text, ctx): string => {
+    try {
+      depositAddresses(text);
+      return text;
+    } catch (error) {
+      ctx.issues.push({ code: 'custom', message: `cannot be used: ${(error as Error).message}`, input: undefined });
+      return z.NEVER;
+    }
+  });
+
 /** A decimal of wei, `digits` of them after the point. */
 const decimal = (digits: number) =>
   z.union([z.string(), z.number()]).transform((value, ctx) => {
@@ -99,9 +133,7 @@ export const evmShape = {
   quorum: z.number().int().min(1).max(5).optional(),
   relayers: z.array(key).min(1).max(2),
   treasury: key,
-  deposits: z
-    .strictObject({ xpub: z.string().regex(/^xpub[1-9A-HJ-NP-Za-km-z]{100,120}$/, 'must be an extended public key, xpub...'), key })
-    .optional(),
+  deposits: z.strictObject({ xpub, key: seed }).optional(),
   confirmations: z
     .strictObject({ answer: z.number().int().min(1).max(100).default(1), credit: depth.default('safe') })
     .default({ answer: 1, credit: 'safe' }),

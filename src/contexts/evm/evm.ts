@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
-import { addr, Transaction as WireTransaction } from 'micro-eth-signer';
+import { Transaction as WireTransaction } from 'micro-eth-signer';
 import { isPrivate, pointCompress, pointFromScalar, signRecoverable } from 'tiny-secp256k1';
-import { type Bytes32, type ChainAddress, parseAddress } from '../x402/chain/address.js';
+import { type Bytes32, type ChainAddress, checksummed, parseAddress } from '../x402/chain/address.js';
 import { authorizationDigest, signerOf, type TokenDomain, type TransferAuthorization } from '../x402/chain/transfer-authorization.js';
 
 /** Bytes as `0x` and two hexadecimal digits for each, in lower case. */
@@ -62,11 +62,6 @@ export function readAddress(text: string): { address: ChainAddress } | { problem
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (isMixed && text !== checksummed(address)) return { problem: 'has a wrong check sum (EIP-55): a digit or a capital is mistyped' };
   return { address };
-}
-
-/** An address with the capitals of EIP-55, as people are shown it. */
-export function checksummed(address: ChainAddress): Hex {
-  return addr.addChecksum(address) as Hex;
 }
 
 /** True for the 32 bytes of a number that is a private key of the curve. */

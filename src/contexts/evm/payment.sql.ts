@@ -1,14 +1,15 @@
 // The statements about authorizations of ours on chains.
 import type pg from 'pg';
-import type { ChainPaymentState } from '../../generated/prisma/client.js';
+import type { ChainPaymentKind, ChainPaymentState } from '../../generated/prisma/client.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
 import type { Hex } from './evm.js';
 
-/** An authorization of ours. */
+/** An authorization that is carried from here. */
 export interface ChainPaymentRow {
   workspaceId: string;
   id: string;
+  kind: ChainPaymentKind;
   rail: string;
   chainId: bigint;
   authorizer: ChainAddress;
@@ -16,6 +17,8 @@ export interface ChainPaymentRow {
   payee: ChainAddress;
   /** Base units of the token. */
   value: bigint;
+  /** Seconds since 1970. */
+  validAfter: bigint;
   validBefore: Date;
   signature: Hex | null;
   state: ChainPaymentState;
@@ -23,20 +26,29 @@ export interface ChainPaymentRow {
   txHash: Bytes32 | null;
   blockNumber: bigint | null;
   blockHash: Bytes32 | null;
+  /** When an x402 payment was answered as settled while its block was not deep. */
+  answeredAt: Date | null;
+  createdAt: Date;
 }
 
-const columns = `p.workspace_id AS "workspaceId", p.id, p.rail, p.chain_id AS "chainId", p.authorizer, p.nonce, p.payee, p.value,
-  p.valid_before AS "validBefore", p.signature, p.state, p.refusal, p.tx_hash AS "txHash", p.block_number AS "blockNumber", p.block_hash AS "blockHash"`;
+const columns = `p.workspace_id AS "workspaceId", p.id, p.kind, p.rail, p.chain_id AS "chainId", p.authorizer, p.nonce, p.payee, p.value,
+  p.valid_after AS "validAfter", p.valid_before AS "validBefore", p.answered_at AS "answeredAt", p.created_at AS "createdAt", p.signature, p.state, p.refusal, p.tx_hash AS "txHash", p.block_number AS "blockNumber", p.block_hash AS "blockHash"`;
 
 type Db = Tx | pg.ClientBase | pg.Pool;
-type Read = Omit<ChainPaymentRow, 'chainId' | 'value' | 'blockNumber'> & { chainId: string; value: string; blockNumber: string | null };
+type Read = Omit<ChainPaymentRow, 'chainId' | 'value' | 'validAfter' | 'blockNumber'> & {
+  chainId: string;
+  value: string;
+  validAfter: string;
+  blockNumber: string | null;
+};
 
 async function rowsOf(db: Db, name: string, text: string, values: unknown[]): Promise<ChainPaymentRow[]> {
   const rows = await runIn<Read>(db as pg.ClientBase, { name: `chain-payment-${name}`, text }, values);
-  return rows.map(({ chainId, value, blockNumber, ...row }) => ({
+  return rows.map(({ chainId, value, validAfter, blockNumber, ...row }) => ({
     ...row,
     chainId: BigInt(chainId),
     value: BigInt(value),
+    validAfter: BigInt(validAfter),
     blockNumber: blockNumber === null ? null : BigInt(blockNumber),
   }));
 }
@@ -62,20 +74,25 @@ export async function paymentOfNonce(
   return row ?? null;
 }
 
+/** An authorization that is to be signed here. */
+export type NewPayment = Pick<
+  ChainPaymentRow,
+  'workspaceId' | 'id' | 'kind' | 'rail' | 'chainId' | 'authorizer' | 'nonce' | 'payee' | 'value' | 'validBefore'
+> & { at: Date };
+
 /**
  * Writes an authorization that is to be signed. One that is there and was not signed gets the later time: it fails only after that, so a signature
  * that was lost on its way here is still outlived.
  */
 export async function insertPayment(
   tx: pg.ClientBase,
-  row: Omit<ChainPaymentRow, 'signature' | 'state' | 'refusal' | 'txHash' | 'blockNumber' | 'blockHash'> & { at: Date },
+  { workspaceId, id, kind, rail, chainId, authorizer, nonce, payee, value, validBefore, at }: NewPayment,
 ): Promise<void> {
-  const { workspaceId, id, rail, chainId, authorizer, nonce, payee, value, validBefore, at } = row;
   await tx.query(
-    `INSERT INTO chain_payment (workspace_id, id, rail, chain_id, authorizer, nonce, payee, value, valid_before, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO UPDATE SET valid_before = greatest(chain_payment.valid_before, excluded.valid_before)
+    `INSERT INTO chain_payment (workspace_id, id, kind, rail, chain_id, authorizer, nonce, payee, value, valid_before, created_at)
+     VALUES ($1, $2, $11, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (workspace_id, id) DO UPDATE SET valid_before = greatest(chain_payment.valid_before, excluded.valid_before)
        WHERE chain_payment.state = 'open'`,
-    [workspaceId, id, rail, chainId.toString(), authorizer, nonce, payee, value.toString(), validBefore, at],
+    [workspaceId, id, rail, chainId.toString(), authorizer, nonce, payee, value.toString(), validBefore, at, kind],
   );
 }
 
@@ -97,20 +114,26 @@ export async function noteRefusal(pool: pg.Pool, { workspaceId, id }: ChainPayme
   ]);
 }
 
+/** An authorization of a kind is carried while it is good for so many seconds more: those of a payer outside are good for a minute or two. */
+export const leastValidity: Readonly<Record<ChainPaymentKind, number>> = { payout: 60, sweep: 60, x402: 3 };
+
+const stillGood = `p.valid_before > $2::timestamptz + make_interval(secs => CASE p.kind
+  WHEN 'x402' THEN ${leastValidity.x402} ELSE ${leastValidity.payout} END)`;
+
 /**
  * Signed authorizations that no transaction carries now: those with a reverted one are carried again. First those that the token has not refused,
  * so that those which it refuses keep nobody waiting.
  */
-export function uncarried(pool: pg.Pool, chainId: bigint, { after, most }: { after: Date; most: number }): Promise<ChainPaymentRow[]> {
+export function uncarried(pool: pg.Pool, chainId: bigint, { at, most }: { at: Date; most: number }): Promise<ChainPaymentRow[]> {
   return rowsOf(
     pool,
     'uncarried',
     `SELECT ${columns} FROM chain_payment p
-     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before > $2::timestamptz
+     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND ${stillGood}
        AND NOT EXISTS (SELECT FROM chain_transaction t
          WHERE t.chain_id = p.chain_id AND t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
      ORDER BY p.refusal IS NOT NULL, p.created_at, p.id LIMIT $3::int`,
-    [chainId.toString(), after, most],
+    [chainId.toString(), at, most],
   );
 }
 
@@ -145,15 +168,15 @@ const mostDecided = 1_000;
  * Their orders go on at once.
  */
 export async function markSeen(pool: pg.Pool, chainId: bigint, at: Date): Promise<void> {
-  const { rows } = await pool.query<{ workspaceId: string; id: string }>(
+  const { rows } = await pool.query<Waking>(
     `UPDATE chain_payment p SET state = 'used', tx_hash = l.tx_hash, block_number = l.block_number,
        block_hash = (SELECT b.hash FROM chain_block b WHERE b.chain_id = l.chain_id AND b.number = l.block_number)
      FROM chain_log l
      WHERE p.chain_id = $1 AND p.state IN ('open', 'signed') AND l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'used'
-     RETURNING p.workspace_id AS "workspaceId", p.id`,
+     RETURNING p.workspace_id AS "workspaceId", p.id, p.kind`,
     [chainId.toString()],
   );
-  for (const row of rows) await wakeOrder(pool, row, at);
+  for (const row of rows) await wake(pool, row, at);
 }
 
 /** Takes a step of an authorization, where it still stands as before. True where it did. */
@@ -170,14 +193,17 @@ export async function movePayment(
   return rowCount === 1;
 }
 
-/** Lets the order of an authorization go on at once. */
-export async function wakeOrder(
-  tx: pg.ClientBase | pg.Pool,
-  { workspaceId, id }: { workspaceId: string; id: string },
-  at: Date,
-): Promise<void> {
-  await (tx as pg.ClientBase).query(
-    `UPDATE connector_order SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND state = 'accepted'`,
-    [workspaceId, id, at],
-  );
+/** Whose authorization it is. */
+export type Waking = Pick<ChainPaymentRow, 'workspaceId' | 'id' | 'kind'>;
+
+const waking: Readonly<Record<ChainPaymentKind, string | null>> = {
+  payout: `UPDATE connector_order SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND state = 'accepted'`,
+  x402: 'UPDATE x402_payment SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND due_at IS NOT NULL',
+  sweep: null,
+};
+
+/** Lets what an authorization is for go on at once. */
+export async function wake(tx: pg.ClientBase | pg.Pool, { workspaceId, id, kind }: Waking, at: Date): Promise<void> {
+  const text = waking[kind];
+  if (text !== null) await (tx as pg.ClientBase).query(text, [workspaceId, id, at]);
 }

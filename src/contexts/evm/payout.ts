@@ -65,6 +65,7 @@ async function authorize(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order:
       await insertPayment(tx, {
         workspaceId: order.workspaceId,
         id: order.id,
+        kind: 'payout',
         rail: rail.name,
         chainId: chain.chainId,
         authorizer: treasury.address,

@@ -9,7 +9,7 @@ export interface RelayerKey {
   address: ChainAddress;
 }
 
-/** A nonce that is not in a deep block yet, with its newest form. */
+/** A nonce that is not known to be in a deep block, with its newest form. */
 export interface OpenNonce {
   nonce: bigint;
   /** The payment that it carries; null for one that only uses the nonce up. */
@@ -107,15 +107,19 @@ interface NonceRow {
   sentAt: Date | null;
 }
 
-/** The nonces of a relayer that are in no deep block yet, in order. */
-export async function openNonces(pool: pg.Pool, { chainId, address }: RelayerKey): Promise<OpenNonce[]> {
+/** The nonces of a relayer of which no deep block is noted yet, in order, those from one or before one. */
+export async function openNonces(
+  pool: pg.Pool,
+  { chainId, address }: RelayerKey,
+  { from = 0n, before }: { from?: bigint; before?: bigint } = {},
+): Promise<OpenNonce[]> {
   const { rows } = await pool.query<NonceRow>(
     `SELECT t.nonce, t.payer_workspace_id AS "workspaceId", t.payment_id AS "paymentId", t.gas_limit AS "gasLimit", f.hash, f.raw, f.max_fee AS "maxFee",
        f.tip, f.created_at AS "createdAt", f.sent_at AS "sentAt"
      FROM chain_transaction t LEFT JOIN LATERAL (
        SELECT * FROM chain_form f WHERE f.chain_id = t.chain_id AND f.relayer = t.relayer AND f.nonce = t.nonce ORDER BY f.max_fee DESC LIMIT 1) f ON true
-     WHERE t.chain_id = $1 AND t.relayer = $2 AND t.mined_hash IS NULL ORDER BY t.nonce`,
-    [chainId.toString(), address],
+     WHERE t.chain_id = $1 AND t.relayer = $2 AND t.mined_hash IS NULL AND t.nonce >= $3 AND ($4::bigint IS NULL OR t.nonce < $4) ORDER BY t.nonce`,
+    [chainId.toString(), address, from.toString(), before?.toString() ?? null],
   );
   return rows.map(({ nonce, workspaceId, paymentId, gasLimit, hash, raw, maxFee, tip, createdAt, sentAt }) => ({
     nonce: BigInt(nonce),
@@ -151,6 +155,17 @@ export async function keepForm(
 /** Notes that a form was handed to nodes. */
 export async function noteSent(pool: pg.Pool, chainId: bigint, hash: Bytes32, at: Date): Promise<void> {
   await pool.query('UPDATE chain_form SET sent_at = $3 WHERE chain_id = $1 AND hash = $2', [chainId.toString(), hash, at]);
+}
+
+/** Notes nonces before one whose form has carried a payment that is done: the logs of a deep block say so. */
+export async function noteDone(pool: pg.Pool, { chainId, address }: RelayerKey, before: bigint, at: Date): Promise<void> {
+  await pool.query(
+    `UPDATE chain_transaction t SET mined_hash = f.hash, reverted = false, mined_at = $4
+     FROM chain_payment p, chain_form f
+     WHERE t.chain_id = $1 AND t.relayer = $2 AND t.mined_hash IS NULL AND t.nonce < $3 AND p.workspace_id = t.payer_workspace_id
+       AND p.id = t.payment_id AND p.state = 'done' AND f.chain_id = t.chain_id AND f.hash = p.tx_hash AND f.relayer = t.relayer AND f.nonce = t.nonce`,
+    [chainId.toString(), address, before.toString(), at],
+  );
 }
 
 /** Notes which form of a nonce is in a deep block. */

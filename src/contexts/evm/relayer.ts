@@ -7,13 +7,15 @@ import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import { signatureParts, type Transaction } from './evm.js';
 import type { Key } from './key.js';
+import { findUse } from './late-reading.js';
 import type { Fees, Nodes } from './nodes.js';
-import { type ChainPaymentRow, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
+import { type ChainPaymentRow, leastValidity, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
 import {
   emptyGas,
   formsOf,
   giveNonce,
   keepForm,
+  noteDone,
   noteMined,
   noteSent,
   type OpenNonce,
@@ -25,10 +27,8 @@ import {
 import { refusalOf, transferByParts } from './token.js';
 import type { View } from './watch.js';
 
-/** Transactions of a relayer that are in no deep block yet, at most. */
+/** Transactions of a relayer that are in no block yet, at most. */
 const mostInFlight = 16;
-/** An authorization that is good for no longer is not carried any more, seconds. */
-const leastValidity = 60;
 /** A transaction that takes the place of another pays so much more, in thousandths. */
 const raisedBy = 1_125n;
 
@@ -54,8 +54,8 @@ export async function relay(platform: Platform, chain: EvmChain, key: Key, { hea
   if (fees.state === 'unknown' || used.state === 'unknown') return;
   const work: Work = { platform, chain, nodes, key, relayer, head, fees: fees.value };
   if (deep !== null) await noteDeep(work, deep);
-  const open = await openNonces(platform.database.pool, relayer);
-  for (const one of open) if (one.nonce >= used.value) await tend(work, one);
+  const open = await openNonces(platform.database.pool, relayer, { from: used.value });
+  for (const one of open) await tend(work, one);
   const free = mostInFlight - open.length;
   if (free > 0) await carryWaiting(work, { firstNonce: used.value, most: free });
 }
@@ -65,8 +65,8 @@ async function noteDeep({ platform, nodes, relayer }: Work, deep: Block): Promis
   const { pool } = platform.database;
   const used = await nodes.nonce(relayer.address, deep);
   if (used.state === 'unknown') return;
-  for (const { nonce } of await openNonces(pool, relayer)) {
-    if (nonce >= used.value) return;
+  await noteDone(pool, relayer, used.value, platform.clock.now());
+  for (const { nonce } of await openNonces(pool, relayer, { before: used.value })) {
     if (!(await noteOwn({ platform, nodes, relayer }, nonce, deep))) return;
   }
 }
@@ -153,8 +153,8 @@ async function sign({ platform, chain, key, relayer }: Work, one: OpenNonce, { m
   return { ...form, sentAt: null };
 }
 
-function isCarried({ clock }: Platform, { state, validBefore }: ChainPaymentRow): boolean {
-  return state === 'signed' && validBefore.getTime() - clock.now().getTime() > leastValidity * 1_000;
+function isCarried({ clock }: Platform, { kind, state, validBefore }: ChainPaymentRow): boolean {
+  return state === 'signed' && validBefore.getTime() - clock.now().getTime() > leastValidity[kind] * 1_000;
 }
 
 function callOf(payment: ChainPaymentRow) {
@@ -163,8 +163,8 @@ function callOf(payment: ChainPaymentRow) {
 }
 
 /** The authorization of a payment, as the token reads it. */
-export function authorizationOf({ authorizer, payee, value, validBefore, nonce }: ChainPaymentRow) {
-  return { from: authorizer, to: payee, value, validAfter: 0n, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
+export function authorizationOf({ authorizer, payee, value, validAfter, validBefore, nonce }: ChainPaymentRow) {
+  return { from: authorizer, to: payee, value, validAfter, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
 }
 
 /**
@@ -181,8 +181,7 @@ async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm,
 /** Gives nonces to authorizations that wait, after a call has shown that the token would take each now. */
 async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce: bigint; most: number }): Promise<void> {
   const { platform, chain, relayer } = work;
-  const after = new Date(platform.clock.now().getTime() + leastValidity * 1_000);
-  for (const payment of await uncarried(platform.database.pool, chain.chainId, { after, most: free })) {
+  for (const payment of await uncarried(platform.database.pool, chain.chainId, { at: platform.clock.now(), most: free })) {
     const gasLimit = await gasOf(work, payment);
     if (gasLimit === null) continue;
     const carries = { workspaceId: payment.workspaceId, id: payment.id, gasLimit };
@@ -208,7 +207,10 @@ async function gasOf({ platform, chain, nodes, key, head }: Work, payment: Chain
   const tried = await nodes.call(head, call);
   if (tried.state === 'unknown') return null;
   if ('reverted' in tried.value) {
-    await noteRefusal(platform.database.pool, payment, refusalOf(tried.value.reverted));
+    const refusal = refusalOf(tried.value.reverted);
+    await noteRefusal(platform.database.pool, payment, refusal);
+    // It was used in a block that was read just before it was handed in.
+    if (refusal === 'authorization_used') await findUse({ platform, chain, nodes }, payment, head);
     return null;
   }
   const gas = await nodes.gasOf(call);

@@ -2,8 +2,9 @@
 import type pg from 'pg';
 import { inTransaction } from '../../platform/postgres/database.js';
 import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
+import { type SeenArrival, seeArrival, takeArrivalsBack } from './arrival-log.sql.js';
 import type { Block } from './chain-data.js';
-import { wakeOrder } from './payment.sql.js';
+import { type Waking, wake } from './payment.sql.js';
 
 /** A process reads a chain for so long, unless it says once more that it does. */
 const leaseSeconds = 30;
@@ -43,8 +44,18 @@ export function lastSeen(db: pg.Pool | pg.ClientBase, chainId: bigint): Promise<
 }
 
 /** The block of a height that was read. */
-export function seenAt(pool: pg.Pool, chainId: bigint, number: bigint): Promise<SeenBlock | null> {
+export function seenAt(pool: pg.Pool | pg.ClientBase, chainId: bigint, number: bigint): Promise<SeenBlock | null> {
   return blockBy(pool, chainId, 'AND number = $2', [number.toString()]);
+}
+
+/** The height of the first block that was read and made since an instant; null for none. */
+export async function blockSince(pool: pg.Pool, chainId: bigint, at: Date): Promise<bigint | null> {
+  const { rows } = await pool.query<{ number: string | null }>(
+    'SELECT min(number) AS number FROM chain_block WHERE chain_id = $1 AND at >= $2',
+    [chainId.toString(), at],
+  );
+  const [row] = rows;
+  return row?.number == null ? null : BigInt(row.number);
 }
 
 /** A log of the token about an address of ours. */
@@ -58,11 +69,17 @@ export interface SeenLog {
   nonce: Bytes32 | null;
 }
 
+/** What a block has about addresses of ours. */
+export interface BlockContent {
+  logs: readonly SeenLog[];
+  arrivals: readonly SeenArrival[];
+}
+
 /**
  * Adds the block after the last one, with its logs, and marks the authorizations that it has used. False where another process has been there:
  * the last one is not the parent any more.
  */
-export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, logs: readonly SeenLog[], at: Date): Promise<boolean> {
+export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, { logs, arrivals }: BlockContent, at: Date): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
     const last = await lockLast(tx, chainId);
     if (last !== null && (last.number !== block.number - 1n || last.hash !== block.parentHash)) return false;
@@ -74,14 +91,44 @@ export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, log
       block.parentHash,
       block.timestamp.toString(),
     ]);
-    for (const log of logs) {
-      await tx.query(
-        `INSERT INTO chain_log (chain_id, block_number, log_index, tx_hash, kind, holder, payee, value, nonce)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [id, block.number.toString(), log.logIndex, log.txHash, log.kind, log.holder, log.payee, log.value?.toString() ?? null, log.nonce],
-      );
-      if (log.kind === 'used') await markUsed(tx, chainId, block, log, at);
-    }
+    await addLogs(tx, chainId, block, logs, at);
+    for (const arrival of arrivals) await seeArrival(tx, chainId, { ...arrival, state: 'seen' }, at);
+    return true;
+  });
+}
+
+async function addLogs(tx: pg.ClientBase, chainId: bigint, block: Block, logs: readonly SeenLog[], at: Date): Promise<void> {
+  for (const log of logs) {
+    await tx.query(
+      `INSERT INTO chain_log (chain_id, block_number, log_index, tx_hash, kind, holder, payee, value, nonce)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+      [
+        chainId.toString(),
+        block.number.toString(),
+        log.logIndex,
+        log.txHash,
+        log.kind,
+        log.holder,
+        log.payee,
+        log.value?.toString() ?? null,
+        log.nonce,
+      ],
+    );
+    if (log.kind === 'used') await markUsed(tx, chainId, block, log, at);
+  }
+}
+
+/**
+ * Adds logs of a block that was read before, when nobody knew that they are of ours. False where the block is not the one that was read; one
+ * that was forgotten is deep.
+ */
+export async function addLate(pool: pg.Pool, chainId: bigint, block: Block, { logs, arrivals }: BlockContent, at: Date): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const last = await lockLast(tx, chainId);
+    const there = await seenAt(tx, chainId, block.number);
+    if (last === null || block.number > last.number || (there !== null && there.hash !== block.hash)) return false;
+    await addLogs(tx, chainId, block, logs, at);
+    for (const arrival of arrivals) await seeArrival(tx, chainId, { ...arrival, state: 'seen' }, at);
     return true;
   });
 }
@@ -94,12 +141,13 @@ export async function removeLast(pool: pg.Pool, chainId: bigint, { number, hash 
     const values = [chainId.toString(), number.toString()];
     await tx.query('DELETE FROM chain_log WHERE chain_id = $1 AND block_number = $2', values);
     await tx.query('DELETE FROM chain_block WHERE chain_id = $1 AND number = $2', values);
-    const { rows } = await tx.query<{ workspaceId: string; id: string }>(
+    await takeArrivalsBack(tx, chainId, number, at);
+    const { rows } = await tx.query<Waking>(
       `UPDATE chain_payment SET state = 'signed', tx_hash = NULL, block_number = NULL, block_hash = NULL
-       WHERE chain_id = $1 AND state = 'used' AND block_number = $2 RETURNING workspace_id AS "workspaceId", id`,
+       WHERE chain_id = $1 AND state = 'used' AND block_number = $2 RETURNING workspace_id AS "workspaceId", id, kind`,
       values,
     );
-    for (const row of rows) await wakeOrder(tx, row, at);
+    for (const row of rows) await wake(tx, row, at);
   });
 }
 
@@ -109,13 +157,13 @@ async function lockLast(tx: pg.ClientBase, chainId: bigint): Promise<SeenBlock |
 }
 
 async function markUsed(tx: pg.ClientBase, chainId: bigint, block: Block, { holder, nonce, txHash }: SeenLog, at: Date): Promise<void> {
-  const { rows } = await tx.query<{ workspaceId: string; id: string }>(
+  const { rows } = await tx.query<Waking>(
     `UPDATE chain_payment SET state = 'used', tx_hash = $4, block_number = $5, block_hash = $6
      WHERE chain_id = $1 AND authorizer = $2 AND nonce = $3 AND state IN ('open', 'signed')
-     RETURNING workspace_id AS "workspaceId", id`,
+     RETURNING workspace_id AS "workspaceId", id, kind`,
     [chainId.toString(), holder, nonce, txHash, block.number.toString(), block.hash],
   );
-  for (const row of rows) await wakeOrder(tx, row, at);
+  for (const row of rows) await wake(tx, row, at);
 }
 
 /** What logs of a transaction that was read say of an authorization: that it was used, and the transfer of that transaction to the payee. */

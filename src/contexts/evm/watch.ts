@@ -1,16 +1,21 @@
 // Reading a chain: block after block by their parents, back to the common ancestor where it has gone another way, and the logs of each about
 // addresses of ours. What is deep decides, and what is not is only expected (CONTRACT.md 27 "Chains").
+import { addSeconds } from '../../platform/clock.js';
 import type { Platform } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { ChainAddress } from '../x402/chain/address.js';
+import { askedSince, deepenArrivals, watchedAuthorizers } from './arrival-log.sql.js';
+import { type Reading, readContent, type Watched } from './block-content.js';
 import type { EvmChain } from './chain.js';
-import type { Block, ChainLog } from './chain-data.js';
+import type { Block } from './chain-data.js';
+import { findUse, readAllDeposits } from './late-reading.js';
 import { reorgs } from './metric.js';
-import type { Nodes } from './nodes.js';
-import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wakeOrder } from './payment.sql.js';
+import { claimArrival } from './payer-payment.sql.js';
+import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wake } from './payment.sql.js';
+import { treasuryAddresses } from './proof.sql.js';
 import { decidedTo, noteDecided } from './resumption.sql.js';
-import { addressTopic, authorizationStateCall, readFlag, readTokenLog, topics } from './token.js';
-import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, type SeenLog, seenAt, transferOf } from './watch.sql.js';
+import { authorizationStateCall, readFlag } from './token.js';
+import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, seenAt, transferOf } from './watch.sql.js';
 
 /** Blocks that one look reads at most. */
 const mostBlocks = 100;
@@ -27,36 +32,47 @@ export interface View {
 /** Somebody must look: what was read and is deep is in the chain no more. */
 export class DeepReorg extends Error {}
 
+/** Addresses that were asked for within so many seconds are watched at every block, at most so many. */
+const askedSeconds = 3_600;
+const mostAsked = 1_000;
+
 /** Reads what is new of a chain, and decides what its deep part decides. Null where nobody knows: nothing is decided. */
-export async function look(platform: Platform, chain: EvmChain, ours: readonly ChainAddress[]): Promise<View | null> {
+export async function look(platform: Platform, chain: EvmChain, treasury: ChainAddress): Promise<View | null> {
   const nodes = await chain.nodes(platform);
+  const reading = { platform, chain, nodes };
   const known = await nodes.head();
   if (known.state === 'unknown') return null;
   const head = known.value;
   const deepest = await nodes.deep(chain.credit, head);
   if (deepest.state === 'unknown') return null;
-  const isRead = await readUpTo(platform, chain, { nodes, head, deep: deepest.value, ours });
+  const isRead = await readUpTo(reading, { head, deep: deepest.value, watched: await watchedNow(reading, treasury) });
   if (!isRead) return { head, deep: null };
   const deep = await readDeep(platform, chain, deepest.value);
-  if (deep !== null) await decide(platform, chain, nodes, deep);
+  if (deep !== null) await decide(reading, deep);
   return { head, deep };
 }
 
-interface Reading {
-  nodes: Nodes;
-  head: Block;
-  deep: Block | null;
-  ours: readonly ChainAddress[];
+async function watchedNow({ platform, chain }: Reading, treasury: ChainAddress): Promise<Watched> {
+  const { pool } = platform.database;
+  const since = addSeconds(platform.clock.now(), -askedSeconds);
+  const authorizers = await watchedAuthorizers(pool, chain.chainId);
+  const payees = await askedSince(pool, chain.chainId, since, mostAsked);
+  const treasuries = await treasuryAddresses(pool, chain.chainId, treasury);
+  return { authorizers: [...new Set([...treasuries, ...authorizers])], payees: [...treasuries, ...payees] };
 }
 
 /** True where everything up to the head was read. */
-async function readUpTo(platform: Platform, chain: EvmChain, { nodes, head, deep, ours }: Reading): Promise<boolean> {
+async function readUpTo(
+  reading: Reading,
+  { head, deep, watched }: { head: Block; deep: Block | null; watched: Watched },
+): Promise<boolean> {
+  const { platform, chain, nodes } = reading;
   const { pool } = platform.database;
   let last = await lastSeen(pool, chain.chainId);
   if (last === null) {
     // Before the first look nothing of ours was there.
     const first = deep ?? head;
-    await addBlock(pool, chain.chainId, first, [], platform.clock.now());
+    await addBlock(pool, chain.chainId, first, { logs: [], arrivals: [] }, platform.clock.now());
     last = first;
   }
   for (let steps = 0; steps < mostBlocks; steps += 1) {
@@ -68,10 +84,8 @@ async function readUpTo(platform: Platform, chain: EvmChain, { nodes, head, deep
       if (there === null || there.hash === found.value.hash) return there !== null && last.number === head.number;
       last = await goBack(platform, chain, last);
     } else if (found.value.parentHash === last.hash) {
-      const logs = await nodes.logsOf(found.value, { addresses: [chain.token], topics: [Object.values(topics), ours.map(addressTopic)] });
-      if (logs.state === 'unknown') return false;
-      const seen = logs.value.flatMap((log) => seenLog(chain, log));
-      if (!(await addBlock(pool, chain.chainId, found.value, seen, platform.clock.now()))) return false;
+      const content = await readContent(reading, found.value, watched);
+      if (content === null || !(await addBlock(pool, chain.chainId, found.value, content, platform.clock.now()))) return false;
       ring(platform);
       last = found.value;
     } else last = await goBack(platform, chain, last);
@@ -92,16 +106,11 @@ async function goBack(platform: Platform, chain: EvmChain, last: SeenBlock): Pro
   return before;
 }
 
-function ring(platform: Platform): void {
-  ringAt({ platform, clock: platform.clock }, 'connector_order', platform.clock.now());
-}
+/** What may go on by what was read. */
+const woken = ['connector_order', 'x402_payment', 'chain_arrival'];
 
-function seenLog({ token }: EvmChain, log: ChainLog): SeenLog[] {
-  const read = readTokenLog(token, log);
-  if (read === null) return [];
-  const place = { logIndex: Number(log.logIndex), txHash: log.transactionHash };
-  if (read.kind === 'transfer') return [{ ...place, kind: 'transfer', holder: read.from, payee: read.to, value: read.value, nonce: null }];
-  return [{ ...place, kind: read.kind, holder: read.authorizer, payee: null, value: null, nonce: read.nonce }];
+function ring(platform: Platform): void {
+  for (const table of woken) ringAt({ platform, clock: platform.clock }, table, platform.clock.now());
 }
 
 /** The deep block, where it is one of those that were read; null where it lies above or below them. */
@@ -114,24 +123,34 @@ async function readDeep(platform: Platform, { chainId }: EvmChain, deep: Block |
 }
 
 /** What the deep part of the chain decides: what was used is done, and what was cancelled or whose time is over lapses. */
-async function decide(platform: Platform, chain: EvmChain, nodes: Nodes, deep: Block): Promise<void> {
+async function decide(reading: Reading, deep: Block): Promise<void> {
+  const { platform, chain } = reading;
   const { pool } = platform.database;
   const { chainId } = chain;
   await noteDecided(pool, chainId, deep.number);
   await markSeen(pool, chainId, platform.clock.now());
+  await readAllDeposits(reading, deep);
+  if (await deepenArrivals(pool, chainId, deep.number, platform.clock.now())) ring(platform);
   for (const payment of await usedUpTo(pool, chainId, deep.number)) await finish(platform, chain, payment);
   for (const payment of await cancelledUpTo(pool, chainId, deep.number)) await lapse(platform, payment, 'cancelled');
   const end = new Date(Number(deep.timestamp) * 1_000);
-  for (const payment of await expiredBy(pool, chainId, end)) await lapseUnused(platform, chain, nodes, deep, payment);
+  for (const payment of await expiredBy(pool, chainId, end)) await lapseUnused(reading, deep, payment);
   await forgetBlocks(pool, chainId, deep.number - keptBelow);
 }
 
-/** An authorization that was used in a deep block is done, when that transaction has paid the payee the amount. */
+/**
+ * An authorization that was used in a deep block is done, when that transaction has paid the payee the amount; one of a payer outside besides, when
+ * what arrived is nobody else's.
+ */
 async function finish(platform: Platform, chain: EvmChain, payment: ChainPaymentRow): Promise<void> {
   const { pool } = platform.database;
-  const { blockNumber, txHash, value } = payment;
+  const { kind, blockNumber, txHash, value } = payment;
   const paid = blockNumber === null || txHash === null ? [] : await transferOf(pool, chain.chainId, { ...payment, blockNumber, txHash });
-  if (!paid.includes(value)) {
+  const isPaid = paid.includes(value);
+  if (kind === 'x402') {
+    // Its owner may have signed the nonce for something else, and it may have become a deposit before it was handed in.
+    if (!isPaid || !(await claimArrival(pool, payment))) return lapse(platform, payment, 'authorization_used');
+  } else if (!isPaid) {
     platform.log.error(
       { rail: chain.rail, order: payment.id, txHash },
       'an authorization was used, and its transaction does not pay its payee',
@@ -139,23 +158,24 @@ async function finish(platform: Platform, chain: EvmChain, payment: ChainPayment
     return;
   }
   await movePayment(pool, payment, { state: 'done' });
-  await wake(platform, payment);
+  await wakeFor(platform, payment);
 }
 
-async function lapseUnused(platform: Platform, chain: EvmChain, nodes: Nodes, deep: Block, payment: ChainPaymentRow): Promise<void> {
+async function lapseUnused(reading: Reading, deep: Block, payment: ChainPaymentRow): Promise<void> {
+  const { platform, chain, nodes } = reading;
   const asked = await nodes.call(deep, { to: chain.token, data: authorizationStateCall(payment.authorizer, payment.nonce) });
   const isUsed = asked.state === 'known' && 'data' in asked.value ? readFlag(asked.value.data) : null;
   if (isUsed === false) return lapse(platform, payment, payment.refusal ?? 'expired');
-  if (isUsed === true)
-    platform.log.error({ rail: chain.rail, order: payment.id }, 'the token says that an authorization is used, of which no log was read');
+  if (isUsed === true && !(await findUse(reading, payment, deep)))
+    platform.log.error({ rail: chain.rail, order: payment.id }, 'the token says that an authorization is used, of which no log is found');
 }
 
 async function lapse(platform: Platform, payment: ChainPaymentRow, refusal: string): Promise<void> {
   await movePayment(platform.database.pool, payment, { state: 'lapsed', refusal });
-  await wake(platform, payment);
+  await wakeFor(platform, payment);
 }
 
-async function wake(platform: Platform, payment: ChainPaymentRow): Promise<void> {
-  await wakeOrder(platform.database.pool, payment, platform.clock.now());
+async function wakeFor(platform: Platform, payment: ChainPaymentRow): Promise<void> {
+  await wake(platform.database.pool, payment, platform.clock.now());
   ring(platform);
 }

@@ -5,12 +5,16 @@ import { takeFence } from '../../platform/fence.js';
 import { inTransaction } from '../../platform/postgres/database.js';
 import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
-import { noteTreasury, treasuryAddresses } from './proof.sql.js';
+import { hasWaiting } from './payer-payment.sql.js';
+import { noteTreasury } from './proof.sql.js';
 import { ForeignTransaction, relay } from './relayer.js';
+import { sweepChain } from './sweep.js';
 import { DeepReorg, look } from './watch.js';
 import { takeWatch } from './watch.sql.js';
 
 const everyMs = 1_000;
+/** While somebody waits for a payment to be in a block. */
+const busyMs = 200;
 /** A process that another one is ahead of looks again after this time. */
 const elsewhereMs = 5_000;
 
@@ -19,6 +23,12 @@ const holder = randomUUID();
 
 /** The next look of this process, by its own count of milliseconds. */
 const nextLook = new WeakMap<Platform, number>();
+
+/** A round follows at once: somebody waits for a payment. */
+export function hurry(platform: Platform): void {
+  nextLook.delete(platform);
+  platform.due.ring('evm');
+}
 
 /** Reads every chain, and lets its relayers send. Returns in how many milliseconds there is more. */
 export async function tendChains(platform: Platform, chains: readonly EvmChain[]): Promise<number> {
@@ -32,7 +42,9 @@ export async function tendChains(platform: Platform, chains: readonly EvmChain[]
       }),
     ),
   );
-  const waitMs = mine.includes(true) ? everyMs : elsewhereMs;
+  const isBusy =
+    mine.includes(true) && (await Promise.all(chains.map((chain) => hasWaiting(platform.database.pool, chain.chainId)))).includes(true);
+  const waitMs = isBusy ? busyMs : mine.includes(true) ? everyMs : elsewhereMs;
   nextLook.set(platform, performance.now() + waitMs);
   return waitMs;
 }
@@ -45,9 +57,12 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   const { pool } = platform.database;
   if (!(await takeWatch(pool, chain.chainId, holder, maySend))) return false;
   try {
-    const view = await look(platform, chain, await treasuryAddresses(pool, chain.chainId, treasury.address));
+    const view = await look(platform, chain, treasury.address);
     await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
-    if (view !== null && maySend) for (const key of relayers) await relay(platform, chain, key, view);
+    if (view !== null && maySend) {
+      await sweepChain(platform, chain, view);
+      for (const key of relayers) await relay(platform, chain, key, view);
+    }
   } catch (error) {
     const reason = error instanceof ForeignTransaction ? 'foreign_transaction' : error instanceof DeepReorg ? 'deep_reorg' : null;
     if (reason !== null) await stopRail(platform, chain.rail, reason);

@@ -1,25 +1,21 @@
 // Funding as it is asked for. What a rail brings is stored with its transfer and nothing is credited yet; what the sandbox makes is
 // credited at once (CONTRACT.md 12).
-import { eventRecords } from '../../events/event.js';
 import type { FundingTransaction, Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, type Posting, posting } from '../../ledger/posting.js';
-import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
-import { rowOf } from '../../platform/postgres/column.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { laneOf } from '../settlement/payout/payout.js';
 import { collectionFee, type Rail } from '../settlement/rail/rail.js';
 import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
-import { event, transferData } from '../transfers/events.js';
-import { type NewTransfer, transferEventSubject, transferPosting, transferRow } from '../transfers/transfer.js';
+import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import type { CreateFundingTransactionInput } from './funding.input.js';
+import { fundingRow, pendingTransfer } from './funding-row.js';
 import { railToFund } from './provider.js';
 
 /** The most that a rail is asked to bring at once, minor units: what arrives has to fit into its wallet. */
@@ -43,7 +39,7 @@ export async function createFundingTransaction(ctx: Ctx, input: CreateFundingTra
     ctx,
     async (tx) => {
       const { transfer, money } = await draft(within(ctx, tx), plan);
-      const { workspaceId: _, ...row } = fundingRow(ctx, plan, transfer);
+      const { workspaceId: _, ...row } = rowOfPlan(ctx, plan, transfer);
       const funding = await tx.fundingTransaction.create({ data: row });
       await postSpend(ctx, money, { in: tx });
       return funding;
@@ -95,9 +91,7 @@ async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transf
     const rules = await rulebook(ctx);
     return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rules }) };
   }
-  const transfer = { ...made, status: 'pending', feeAmount: fee, completedAt: null } as const;
-  const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...transferEventSubject(transfer) });
-  const records = joinRecords({ transfer: [rowOf(transfer)] }, eventRecords(ctx.workspace.id, [created]));
+  const { transfer, records } = pendingTransfer(ctx, made, fee);
   const payee = { kind: 'payee', id: to.walletId } as const;
   return {
     transfer,
@@ -105,39 +99,8 @@ async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transf
   };
 }
 
-function fundingRow(ctx: Ctx, { id, input, to, rail, fee }: Plan, transfer: Transfer): FundingTransaction {
+function rowOfPlan(ctx: Ctx, { id, input, to, rail, fee }: Plan, transfer: Transfer): FundingTransaction {
   const { provider, type, sourceRef = null } = input;
-  const { amount, currency, createdAt: at } = transfer;
-  const name = rail?.name ?? 'sandbox';
-  return {
-    workspaceId: ctx.workspace.id,
-    id,
-    transferId: transfer.id,
-    walletId: to.walletId,
-    walletAgentId: to.agentId,
-    provider,
-    type,
-    status: rail === null ? 'completed' : 'pending',
-    amount,
-    fee,
-    currency,
-    rail: name,
-    sourceRef,
-    railReference: null,
-    submittedAt: null,
-    submissions: 0,
-    asked: 0,
-    errorCode: null,
-    returnReason: null,
-    returnCode: null,
-    shortfall: 0n,
-    expectedAt: null,
-    createdAt: at,
-    confirmedAt: null,
-    completedAt: rail === null ? at : null,
-    returnedAt: null,
-    lane: laneOf(ctx, name),
-    dueAt: rail === null ? null : at,
-    leaseUntil: null,
-  };
+  const row = fundingRow(ctx, { id, provider, type, sourceRef, rail: rail?.name ?? 'sandbox', to, fee }, transfer);
+  return rail === null ? { ...row, status: 'completed', completedAt: row.createdAt } : { ...row, dueAt: row.createdAt };
 }

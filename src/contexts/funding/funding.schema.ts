@@ -8,8 +8,10 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { byId, rowsOf } from '../../platform/schema/relation.js';
 import { WalletFrozen } from '../accounts/errors.js';
+import { detailsOf } from '../settlement/rail/rail-details.js';
+import { RailDetailsType } from '../settlement/rail/rail-details.schema.js';
 import { RailUnavailable } from '../transfers/rail.js';
-import { FundingUnsupported } from './errors.js';
+import { FundedByDeposit, FundingUnsupported } from './errors.js';
 import { CreateFundingTransactionInput, FundingTypeEnum, provider } from './funding.input.js';
 import { createFundingTransaction } from './funding-request.js';
 import { fundingTransaction, fundingTransactions, visibleFunding } from './funding-transaction.js';
@@ -57,6 +59,12 @@ export const FundingTransaction = builder.prismaObject('FundingTransaction', {
     railReference: t.exposeString('railReference', {
       nullable: true,
       description: 'Its reference at the rail; null before it was submitted.',
+    }),
+    railDetails: t.field({
+      type: RailDetailsType,
+      nullable: true,
+      description: 'Where a deposit is on its chain; null for others.',
+      resolve: (row, _args, ctx) => detailsOf(ctx, 'fundingTransaction', row),
     }),
     return: t.field({
       type: FundingReturn,
@@ -125,7 +133,7 @@ builder.mutationField('createFundingTransaction', (t) =>
     type: FundingTransaction,
     authScopes: { audience: 'operator', scope: 'settlement:write' },
     args: { input: t.arg({ type: CreateFundingTransactionInput }) },
-    ...facts({ errors: [NotFound, CurrencyMismatch, WalletFrozen, FundingUnsupported, RailUnavailable] }),
+    ...facts({ errors: [NotFound, CurrencyMismatch, WalletFrozen, FundingUnsupported, FundedByDeposit, RailUnavailable] }),
     resolve: once((ctx, { input }) => createFundingTransaction(ctx, input), fundingTransaction),
   }),
 );

@@ -1,11 +1,14 @@
-// Who brings money in, by which rails and from where: a table of the code (CONTRACT.md 12). A provider is active where its rails are
-// connected: those of the sandbox are simulated, and production has none yet.
+// Who brings money in, by which rails and from where: a table of the code (CONTRACT.md 12). Those that are simulated are active in the sandbox.
+// In production there is `evm`, which nobody asks for money: it brings what reaches the deposit addresses of wallets.
 import type { FundingType } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import { refusalOf } from '../rails/admission.js';
+import { configuredRails } from '../rails/configured-rails.js';
 import { type Rail, railOf } from '../settlement/rail/rail.js';
 import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
-import { FundingUnsupported } from './errors.js';
+import { depositRails } from './deposit-rail.js';
+import { FundedByDeposit, FundingUnsupported } from './errors.js';
 
 interface Row {
   provider: string;
@@ -28,8 +31,14 @@ const table: readonly Row[] = [
   { provider: 'simulated-solana', regions: ['GLOBAL'], rails: { stablecoin: ['usdc-solana'] } },
 ];
 
+/** Brings what reaches the addresses of wallets on chains of production. */
+const byDeposit: Row = { provider: 'evm', regions: ['GLOBAL'], rails: { stablecoin: [] } };
+
 /** How many there are. */
-export const mostProviders = table.length;
+export const mostProviders = table.length + 1;
+
+/** What the provider of a deposit over a chain is called. */
+export const depositProvider = byDeposit.provider;
 
 /** A provider, as the faces show it. */
 export interface FundingProvider {
@@ -45,40 +54,60 @@ export interface ProviderFilter {
 }
 
 /** The providers of a type and for a region, which those of GLOBAL serve too. */
-export function fundingProviders(ctx: Ctx, { type, region }: ProviderFilter): FundingProvider[] {
-  return table
+export async function fundingProviders(ctx: Ctx, { type, region }: ProviderFilter): Promise<FundingProvider[]> {
+  const takesDeposits = await hasDeposits(ctx);
+  return providersOf(ctx)
     .filter(({ rails }) => type == null || rails[type] !== undefined)
     .filter(({ regions }) => region == null || regions.some((served) => served === region || served === 'GLOBAL'))
-    .map(({ provider, regions, rails }) => ({
-      provider,
-      regions,
-      types: Object.keys(rails) as FundingType[],
-      active: isActive(ctx, rails),
+    .map((row) => ({
+      provider: row.provider,
+      regions: row.regions,
+      types: Object.keys(row.rails) as FundingType[],
+      active: row === byDeposit ? takesDeposits : isActive(ctx, row.rails),
     }));
 }
 
+// Gap G-854: Providers that are simulated are never active in production, though a rail of the name is; `evm` is not listed in the sandbox.
+function providersOf({ workspace }: Pick<Ctx, 'workspace'>): readonly Row[] {
+  return workspace.environment === 'live' ? [...table, byDeposit] : table;
+}
+
 function isActive(ctx: Ctx, { sandbox, ...rails }: Row['rails']): boolean {
-  if (sandbox !== undefined) return ctx.workspace.environment === 'test';
-  return Object.values(rails).some((names) => names.some((name) => railOf(ctx, name) !== undefined));
+  if (ctx.workspace.environment !== 'test') return false;
+  return sandbox !== undefined || Object.values(rails).some((names) => names.some((name) => railOf(ctx, name) !== undefined));
+}
+
+/** Whether a rail of production that takes deposits is on for the workspace. */
+async function hasDeposits(ctx: Ctx): Promise<boolean> {
+  if (ctx.workspace.environment !== 'live') return false;
+  const { platform, workspace } = ctx;
+  for (const rail of platform.extensions.of(configuredRails).byName.values()) {
+    const takes = platform.extensions.of(depositRails).of(workspace, rail.name) !== undefined;
+    if (takes && (await refusalOf(ctx, rail)) === null) return true;
+  }
+  return false;
 }
 
 /** What a request asks money of. */
 export interface ProviderRequest {
   provider: string;
+  walletId: string;
   type: FundingType;
   currency: string;
 }
 
 /**
  * The rail that brings the money; null for that of the sandbox. 400 for a provider that is none, 422 `unsupported_rail` for a type or a
- * currency that it does not bring, 503 `rail_unavailable` where it is not active.
+ * currency that it does not bring and for deposits, 503 `rail_unavailable` where it is not active.
  */
-export function railToFund(ctx: Ctx, { provider, type, currency }: ProviderRequest): Rail | null {
-  const row = table.find((one) => one.provider === provider);
+export function railToFund(ctx: Ctx, { provider, walletId, type, currency }: ProviderRequest): Rail | null {
+  const providers = providersOf(ctx);
+  const row = providers.find((one) => one.provider === provider);
   if (row === undefined) {
-    const message = `is no provider: ${table.map((one) => one.provider).join(', ')}`;
+    const message = `is no provider: ${providers.map((one) => one.provider).join(', ')}`;
     throw new ValidationFailed([{ path: ['provider'], message, rule: 'enum' }]);
   }
+  if (row === byDeposit) throw new FundedByDeposit(provider, walletId);
   const names = row.rails[type];
   if (names === undefined) throw new FundingUnsupported({ provider, type, types: Object.keys(row.rails) });
   const name = names.find((one) => railCurrencies[one] === currency);

@@ -6,7 +6,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { scaleOf } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import { chainNetwork } from '../x402/chain/network.js';
+import { chainOf } from '../x402/chain/chain.js';
 import { offeredChain, offersOf, type PaymentOption } from '../x402/endpoint/offer.js';
 import type { PaidRequest } from '../x402/payment/paid-request.js';
 import type { DiscoveredOffer, PricedEndpoint } from '../x402/wire/payment-scheme.js';
@@ -39,7 +39,7 @@ function chargeOf(ctx: Ctx, { id, currency }: X402Endpoint, offer: PaymentOption
   const { amount, payTo: recipient, network } = offer;
   const decimals = scaleOf(currency);
   const common = { amount, recipient, externalId: printId('x402Endpoint', id) };
-  const chain = chainNetwork(ctx, network);
+  const chain = chainOf(ctx, network)?.own;
   if (chain === undefined) {
     return { method: 'ledger', offer, request: { ...common, currency: currency.toLowerCase(), methodDetails: { network, decimals } } };
   }

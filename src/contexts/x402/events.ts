@@ -28,6 +28,17 @@ const paymentCompleted = z.strictObject({
   tx_hash: z.string(),
 });
 
+const paymentReversed = z.strictObject({
+  payment_id: id('pay'),
+  endpoint_id: id('epd').nullable(),
+  amount: money,
+  currency,
+  /** The transaction that the chain has no more. */
+  tx_hash: z.string(),
+  /** `reorged`. */
+  reason: z.string(),
+});
+
 export const { events, emit, event } = declareEvents({
   'x402.payment.completed': {
     description: 'x402 payment settled to endpoint owner',
@@ -41,6 +52,19 @@ export const { events, emit, event } = declareEvents({
       payer_wallet: exampleId('wal'),
       proof: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl',
       tx_hash: '0x8f2d0d7a5c5b4c1b9a7d6e4f3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a09',
+    },
+  },
+  'x402.payment.reversed': {
+    description: 'x402 payment taken back by its chain before it was credited',
+    data: paymentReversed,
+    subject: 'payment_id',
+    example: {
+      payment_id: exampleId('pay'),
+      endpoint_id: exampleId('epd'),
+      amount: '0.0035',
+      currency: 'USDC',
+      tx_hash: '0x8f2d0d7a5c5b4c1b9a7d6e4f3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a09',
+      reason: 'reorged',
     },
   },
   'x402.endpoint.created': {

@@ -31,7 +31,7 @@ export const x402Payment = defineNoun({
   approvals: { x402_payment: paymentSubject },
   transfers: transfersOfPayments,
   openOn: openPayments,
-  settling: { where: `status = 'pending' AND due_at IS NOT NULL` },
+  settling: { where: 'due_at IS NOT NULL' },
 });
 
 export const x402Quote = defineNoun({ id: { kind: 'x402Quote', prefix: 'preq', wire: 'prefixed' }, scope: 'x402:read' });

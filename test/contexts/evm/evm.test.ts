@@ -8,7 +8,6 @@ import {
   accountXpub,
   addressOfKey,
   bytesOf,
-  checksummed,
   decodeTransaction,
   depositAddresses,
   depositKeys,
@@ -21,6 +20,7 @@ import {
   type Transaction,
   walletPlace,
 } from '../../../src/contexts/evm/evm.js';
+import { checksummed } from '../../../src/contexts/x402/chain/address.js';
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (fewest: number, most = fewest) =>

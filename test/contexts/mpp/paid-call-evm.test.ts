@@ -62,7 +62,7 @@ describe('a credential of the method evm', () => {
     const challenge = challengesIn(await paidRequest(harness.test, endpoint))['evm'] as Json;
     const connected = harness.platform.extensions.of(chains);
     const chain = connected.of({ environment: 'test' }, chainName) as Chain;
-    const silentChain = { ...chain, transferWithAuthorization: () => Promise.reject(new Error('the connection is gone')) };
+    const silentChain = { ...chain, settle: () => Promise.reject(new Error('the connection is gone')) };
     connected.connect({ environment: 'test', name: chainName, provider: silentChain });
     try {
       const silent = await paidRequest(harness.test, endpoint, await evmCredential(payer, challenge));

@@ -33,9 +33,9 @@ describe('a chain that fails', () => {
       connected.connect({ environment: 'test', name: chainName, provider: chain });
     }
   }
-  /** Runs `work` with a chain that does `fault` in place of, or around, a transfer. */
-  const withFault = (fault: (chain: Chain) => Chain['transferWithAuthorization'], work: () => Promise<void>) =>
-    withChain((chain) => ({ transferWithAuthorization: fault(chain) }), work);
+  /** Runs `work` with a chain that does `fault` in place of, or around, settling. */
+  const withFault = (fault: (chain: Chain) => Chain['settle'], work: () => Promise<void>) =>
+    withChain((chain) => ({ settle: fault(chain) }), work);
   const lost = () => Promise.reject(new Error('the connection is gone'));
 
   it('when it is asked whether a payment is good: 503, and nothing was changed', async () => {
@@ -45,7 +45,7 @@ describe('a chain that fails', () => {
     const { account, wallet } = await openWallet(harness.test, { currency: 'USDC' });
     const another = endpointBody(account, { receiver_wallet_id: wallet.id, network: chainName });
     const asked = { x402Version: 2, paymentPayload: payload, paymentRequirements: offer };
-    const down = { balanceOf: lost, authorizationState: lost, depositAddress: lost };
+    const down = { faultOf: lost, depositAddress: lost };
     const refusal = [503, 'dependency_unavailable', { retry: { safe: true } }] as const;
     await withChain(
       () => down,
@@ -64,9 +64,9 @@ describe('a chain that fails', () => {
     const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
     const payload = await signed(payer, (await offersOf(endpoint))[0]);
     const afterwards =
-      (chain: Chain): Chain['transferWithAuthorization'] =>
+      (chain: Chain): Chain['settle'] =>
       async (...order) => {
-        await chain.transferWithAuthorization(...order);
+        await chain.settle(...order);
         return lost();
       };
     await withFault(afterwards, async () => expectUnpaid(await paidRequest(endpoint, payload), 'unexpected_settle_error'));
@@ -96,10 +96,10 @@ describe('a chain that fails', () => {
     const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
     const payload = await signed(payer, (await offersOf(endpoint))[0]);
     const elsewhere =
-      (chain: Chain): Chain['transferWithAuthorization'] =>
-      async (ctx, authorization, signature) => {
-        await chain.transferWithAuthorization(ctx, { ...authorization, to: someAddress }, signature);
-        return chain.transferWithAuthorization(ctx, authorization, signature);
+      (chain: Chain): Chain['settle'] =>
+      async (ctx, order) => {
+        await chain.settle(ctx, { ...order, authorization: { ...order.authorization, to: someAddress } });
+        return chain.settle(ctx, order);
       };
     await withFault(elsewhere, async () => expectUnpaid(await paidRequest(endpoint, payload), 'invalid_transaction_state'));
     expect((await paymentsOf(endpoint))[0]).toMatchObject({ status: 'failed', failure_reason: 'invalid_transaction_state' });
@@ -117,9 +117,9 @@ describe('a chain that fails', () => {
       async () => {
         await paidRequest(endpoint, payload);
         await harness.advance(31);
-        await harness.advance(61);
       },
     );
+    await harness.advance(61);
     const [payment] = await paymentsOf(endpoint);
     expect(payment).toMatchObject({ status: 'failed', failure_reason: 'invalid_exact_evm_payload_authorization_valid_before' });
     expect(await chainBalance(harness.test, payer.address)).toBe('10.00');

@@ -94,6 +94,7 @@ describe('POST /v1/x402/pay', () => {
           transfer_id: bare(payment.id),
           expires_at: new Date(harness.clock.now().getTime() + 3_600_000).toISOString(),
           created_at: harness.clock.now().toISOString(),
+          credited_at: harness.clock.now().toISOString(),
         },
       ]);
       expect(decodeJwt(payment.proof)).toMatchObject({

@@ -13,6 +13,8 @@ import { postingErrors } from '../../spending/pipeline/refusal.js';
 import { DryRunType } from '../../transfers/dry-run.schema.js';
 import { RailLimitExceeded, RailUnavailable, UnsupportedRail } from '../../transfers/rail.js';
 import { transfer } from '../../transfers/transfer-list.js';
+import { detailsOf } from '../rail/rail-details.js';
+import { RailDetailsType } from '../rail/rail-details.schema.js';
 import { rest } from '../rest.js';
 import { expectedAt } from '../window/window.js';
 import { CreatePayoutInput, PayoutDestinationEnum, PayoutStatusEnum } from './payout.input.js';
@@ -62,6 +64,12 @@ export const Payout = builder.prismaObject('Payout', {
     railReference: t.exposeString('railReference', {
       nullable: true,
       description: 'Its reference at the rail; null before it was submitted.',
+    }),
+    railDetails: t.field({
+      type: RailDetailsType,
+      nullable: true,
+      description: 'Where it is on the chain that carries it; null for others, and before its rail has it.',
+      resolve: (row, _args, ctx) => detailsOf(ctx, 'payout', row),
     }),
     return: t.field({
       type: PayoutReturn,

@@ -23,6 +23,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   cancelled: { reason: 'the payment was cancelled before the chain carried it', errorCode: 'cancelled' },
   address_blocked: { reason: 'the token does not pay this address', errorCode: 'address_blocked' },
   treasury_short: { reason: 'the treasury had too little money for as long as the payment was good', errorCode: 'treasury_short' },
+  reorged: { reason: 'the chain has taken its block back', errorCode: 'reorged' },
+  paid_by_x402: { reason: 'it is the money of an x402 payment', errorCode: 'paid_by_x402' },
   token_paused: { reason: 'the token was paused for as long as the payment was good', errorCode: 'token_paused' },
 };
 

@@ -5,7 +5,7 @@ import { transact } from '../../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../../platform/money.js';
 import { type ChainAddress, parseAddress } from './address.js';
 import { creditBalance } from './chain.sql.js';
-import { ownChain } from './network.js';
+import { simulatedNetwork } from './network.js';
 
 export interface ChainAccount {
   address: string;
@@ -19,7 +19,7 @@ export async function chainAccount(ctx: Ctx, text: string): Promise<ChainAccount
   refuseLive(ctx);
   const address = parseAddress(text);
   if (address === null) throw new NotFound();
-  const { network, currency } = ownChain(ctx);
+  const { network, currency } = simulatedNetwork;
   const row = await ctx.db.chainBalance.findFirst({ where: { network, address } });
   return { address, balance: row?.balance ?? 0n, currency };
 }
@@ -31,7 +31,7 @@ const mostMinted = 9n * 10n ** 17n;
 /** Mints tokens for an address. 403 `test_mode_only`, 400 for more than an address is ever given. */
 export async function fundChainAccount(ctx: Ctx, input: { address: string; amount: string }): Promise<ChainAccount> {
   refuseLive(ctx);
-  const { network, currency } = ownChain(ctx);
+  const { network, currency } = simulatedNetwork;
   const amount = parseMinor(input.amount, currency, ['amount']);
   const address = input.address.toLowerCase() as ChainAddress;
   const mint = async (tx: Parameters<typeof creditBalance>[1]) => {

@@ -30,12 +30,8 @@ interface Readable {
 }
 
 /** Asks everything, the chain at last: whether the nonce is unused and the money is there. */
-export async function verifyExact(
-  ctx: Ctx,
-  { chain, own }: { chain: Chain; own: ChainNetwork },
-  payment: SignedPayment,
-  requirements: Requirements,
-): Promise<ExactVerification> {
+export async function verifyExact(ctx: Ctx, chain: Chain, payment: SignedPayment, requirements: Requirements): Promise<ExactVerification> {
+  const { own } = chain;
   const readable = readPayload(payment.payload);
   const payer = payerIn(payment.payload);
   const refuse = (invalidReason: string): ExactVerification => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
@@ -54,7 +50,7 @@ export async function verifyExact(
     return refuse('invalid_exact_evm_payload_signature');
   const reason =
     faultOf(authorization, { payTo, amount: BigInt(requirements.amount), now: secondsNow(ctx) }) ??
-    (await faultOnChain(ctx, chain, authorization));
+    (await chainAnswer(chain.faultOf(ctx, authorization, signature)));
   return reason === null ? { isValid: true, payer: authorization.from, authorization, signature } : refuse(reason);
 }
 
@@ -74,11 +70,6 @@ function faultOf(authorization: TransferAuthorization, asked: { payTo: ChainAddr
   if (validBefore < asked.now + leastSeconds) return 'invalid_exact_evm_payload_authorization_valid_before';
   if (validAfter > asked.now) return 'invalid_exact_evm_payload_authorization_valid_after';
   return value === asked.amount ? null : 'invalid_exact_evm_payload_authorization_value_mismatch';
-}
-
-async function faultOnChain(ctx: Ctx, chain: Chain, { from, nonce, value }: TransferAuthorization): Promise<string | null> {
-  if ((await chainAnswer(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
-  return (await chainAnswer(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
 }
 
 /** The authorization in a payload; null where a member is missing or is none. */

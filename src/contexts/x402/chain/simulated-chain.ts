@@ -7,10 +7,10 @@ import type { Ctx } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { newId } from '../../../platform/schema/id.js';
 import type { ChainAddress } from './address.js';
-import type { Chain, ChainAnswer } from './chain.js';
+import type { Chain, ChainAnswer, ChainOrder } from './chain.js';
 import { creditBalance, debitBalance, useAuthorization } from './chain.sql.js';
 import { walletOfDeposit } from './deposit.js';
-import { type ChainNetwork, ownChain } from './network.js';
+import { type ChainNetwork, simulatedNetwork } from './network.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 
 /** Thrown inside the transaction of a transfer, to roll it back. */
@@ -27,13 +27,16 @@ class Refused extends Error {
 function simulated(own: ChainNetwork): Chain {
   const { network } = own;
   return {
-    network,
-    balanceOf: async ({ db }, address) => (await db.chainBalance.findFirst({ where: { network, address } }))?.balance ?? 0n,
-    authorizationState: async ({ db }, payer, nonce) => {
-      const used = await db.chainAuthorization.findFirst({ where: { network, payer, nonce } });
-      return used === null ? null : { txHash: used.txHash, to: used.payee as ChainAddress, value: used.value };
+    own,
+    admit: async () => {},
+    faultOf: async ({ db }, { from, nonce, value }) => {
+      const used = await db.chainAuthorization.findFirst({ where: { network, payer: from, nonce }, select: { nonce: true } });
+      if (used !== null) return 'invalid_transaction_state';
+      const held = await db.chainBalance.findFirst({ where: { network, address: from } });
+      return (held?.balance ?? 0n) < value ? 'insufficient_funds' : null;
     },
-    transferWithAuthorization: (ctx, authorization) => transfer(ctx, own, authorization),
+    settle: (ctx, order) => settle(ctx, own, order),
+    confirmations: async () => null,
     depositAddress: async ({ workspace }, walletId) => addressOf(`${workspace.id}:${walletId}`),
   };
 }
@@ -43,7 +46,20 @@ function addressOf(text: string): ChainAddress {
   return `0x${Buffer.from(keccak_256(Buffer.from(text)).subarray(12)).toString('hex')}`;
 }
 
-async function transfer(ctx: Ctx, own: ChainNetwork, authorization: TransferAuthorization): Promise<ChainAnswer> {
+/** Carries an authorization out while it is good, and says what came of one that was used: by us, or by its owner for something else. */
+async function settle(ctx: Ctx, own: ChainNetwork, { authorization }: ChainOrder): Promise<ChainAnswer> {
+  const { from: payer, nonce, to, value, validBefore } = authorization;
+  const isGood = validBefore > BigInt(Math.floor(ctx.platform.clock.now().getTime() / 1_000));
+  const answer = isGood ? await transfer(ctx, own, authorization) : null;
+  if (answer !== null) return answer;
+  const used = await ctx.db.chainAuthorization.findFirst({ where: { network: own.network, payer, nonce } });
+  if (used === null) return { state: 'refused', reason: 'invalid_exact_evm_payload_authorization_valid_before' };
+  if (used.payee === to && used.value === value) return { state: 'done', txHash: used.txHash };
+  return { state: 'refused', reason: 'invalid_transaction_state' };
+}
+
+/** Null where the nonce was used before. */
+async function transfer(ctx: Ctx, own: ChainNetwork, authorization: TransferAuthorization): Promise<ChainAnswer | null> {
   const { from, to, nonce, value } = authorization;
   const txHash = `0x${createHash('sha256').update(`${ctx.workspace.id}:${own.network}:${from}:${nonce}`).digest('hex')}`;
   try {
@@ -56,8 +72,8 @@ async function transfer(ctx: Ctx, own: ChainNetwork, authorization: TransferAuth
     });
     return { state: 'done', txHash };
   } catch (error) {
-    if (error instanceof Refused) return { state: 'refused', reason: error.reason };
-    throw error;
+    if (!(error instanceof Refused)) throw error;
+    return error.reason === 'nonce_used' ? null : { state: 'refused', reason: error.reason };
   }
 }
 
@@ -75,7 +91,7 @@ async function bookArrival(
   await tx.railStatement.create({ data: line });
 }
 
-const own = ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] });
-
 /** The simulated chain, which every sandbox has. */
-export const simulatedChains: readonly Connection<Chain>[] = [{ environment: 'test', name: own.network, provider: simulated(own) }];
+export const simulatedChains: readonly Connection<Chain>[] = [
+  { environment: 'test', name: simulatedNetwork.network, provider: simulated(simulatedNetwork) },
+];

@@ -8,8 +8,10 @@ import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId, printId } from '../../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
 import { addEntry } from '../../identity/directory.js';
+import { chainOf, servedChains } from '../chain/chain.js';
 import { depositFor } from '../chain/deposit.js';
-import { chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
+import { ledgerNetwork } from '../chain/network.js';
+import { UnsupportedNetwork } from '../errors.js';
 import { emit } from '../events.js';
 import type { CreateX402EndpointInput, UpdateX402EndpointInput } from './endpoint.input.js';
 import { endpointHash } from './endpoint.js';
@@ -28,7 +30,7 @@ export async function createEndpoint(ctx: Ctx, input: CreateX402EndpointInput): 
   const basePrice = parseMinor(input.basePrice, currency, ['basePrice']);
   const volumeDiscounts = readDiscounts(input.volumeDiscounts ?? []);
   const receiver = await receiverOf(ctx, { accountId, currency, walletId: input.receiverWalletId });
-  if (chainNetwork(ctx, network) !== undefined) await depositFor(ctx, network, receiver.walletId);
+  if (chainOf(ctx, network) !== undefined) await depositFor(ctx, network, receiver.walletId);
   return transact(ctx, async (tx) => {
     const at = ctx.clock.now();
     const made = await tx.x402Endpoint.create({
@@ -72,6 +74,11 @@ function createdData({ id, accountId, name, path, method, basePrice, currency, n
   };
 }
 
+/** True in production for the name of a chain that the operator might configure. */
+function isChainName({ workspace }: Ctx, network: string): boolean {
+  return workspace.environment === 'live' && /^eip155:[1-9]\d{0,15}$/.test(network);
+}
+
 /** 400 with the networks that there are in the environment. */
 function unknownNetwork(known: readonly string[]): ValidationFailed {
   return new ValidationFailed([{ path: ['network'], message: `must be one of ${known.join(', ')}`, rule: 'enum' }]);
@@ -82,8 +89,9 @@ function networkFor(ctx: Ctx, asked: { network?: string | null | undefined; sche
   const { network, scheme, currency } = asked;
   const own = ledgerNetwork(ctx);
   if (network == null || network === own) return own;
-  const chain = chainNetwork(ctx, network);
-  if (chain === undefined) throw unknownNetwork([own, ownChain(ctx).network]);
+  const chain = chainOf(ctx, network)?.own;
+  if (chain === undefined && isChainName(ctx, network)) throw new UnsupportedNetwork(network);
+  if (chain === undefined) throw unknownNetwork([own, ...servedChains(ctx).map((served) => served.own.network)]);
   if (currency !== chain.currency)
     throw new ValidationFailed([{ path: ['currency'], message: `is ${chain.currency} on ${network}`, rule: 'network' }]);
   if (scheme !== 'exact')
@@ -118,7 +126,7 @@ export async function updateEndpoint(ctx: Ctx, input: UpdateX402EndpointInput & 
   const scheme = input.scheme ?? known.scheme;
   const network = networkFor(ctx, { network: input.network ?? known.network, scheme, currency });
   const receiver = receiverWalletId == null ? null : await receiverOf(ctx, { accountId, currency, walletId: receiverWalletId });
-  if (chainNetwork(ctx, network) !== undefined) await depositFor(ctx, network, receiver?.walletId ?? known.receiverWalletId);
+  if (chainOf(ctx, network) !== undefined) await depositFor(ctx, network, receiver?.walletId ?? known.receiverWalletId);
   const changed = await transact(ctx, async (tx) => {
     const before = await lockRow(tx.x402Endpoint, id, { where: { deletedAt: null } });
     const place = { path: path === undefined ? before.path : path, url: url === undefined ? before.url : url };

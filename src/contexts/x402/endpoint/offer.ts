@@ -2,10 +2,11 @@
 // from the endpoint alone, so what a payment claims to accept can be compared with what is really offered.
 import type { X402Endpoint } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
+import { ApiError } from '../../../platform/errors.js';
 import { printId } from '../../../platform/schema/id.js';
-import { chainOf } from '../chain/chain.js';
+import { type Chain, chainOf } from '../chain/chain.js';
 import { depositFor, depositOf } from '../chain/deposit.js';
-import { type ChainNetwork, chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
+import { type ChainNetwork, ledgerNetwork } from '../chain/network.js';
 import { priceFor } from './price.js';
 
 /** PaymentRequirements of version 2. */
@@ -21,21 +22,29 @@ export interface PaymentOption {
   extra: Record<string, unknown>;
 }
 
-/** Seconds in which a payment is to be made. */
+/** Seconds in which a payment on the ledger is to be made. */
 const timeoutSeconds = 60;
 
 /**
  * The offers to a payer, the endpoint's own network first, the ledger's always. Somebody unknown is offered the base price. A chain that
- * nobody serves is not offered.
+ * nobody serves, or that takes no payments now, is not offered.
  */
 export async function offersOf(ctx: Ctx, endpoint: X402Endpoint, payer: string | null = null): Promise<PaymentOption[]> {
   const { amount } = await priceFor(ctx, endpoint, payer);
   const ledger = ledgerOffer(ctx, endpoint, amount);
-  const chain = offeredChain(ctx, endpoint);
-  if (chain !== undefined) {
-    return [chainOffer(chain, await depositFor(ctx, chain.network, endpoint.receiverWalletId), amount), ledger];
+  const chain = chainOf(ctx, endpoint.network);
+  if (chain === undefined || !(await isTaking(ctx, chain))) return [ledger];
+  return [chainOffer(chain.own, await depositFor(ctx, chain.own.network, endpoint.receiverWalletId), amount), ledger];
+}
+
+async function isTaking(ctx: Ctx, chain: Chain): Promise<boolean> {
+  try {
+    await chain.admit(ctx);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
   }
-  return [ledger];
 }
 
 /** The chain on which an endpoint is offered beside the ledger; undefined where it names none, or one that nobody serves. */
@@ -43,8 +52,7 @@ export function offeredChain(
   where: Pick<Ctx, 'platform' | 'workspace'>,
   { network }: Pick<X402Endpoint, 'network'>,
 ): ChainNetwork | undefined {
-  const chain = chainNetwork(where, network);
-  return chain === undefined || chainOf(where, chain.network) === undefined ? undefined : chain;
+  return chainOf(where, network)?.own;
 }
 
 function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402Endpoint, amount: bigint): PaymentOption {
@@ -60,10 +68,14 @@ function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402E
 }
 
 /** The requirements of a payment to an address of a chain. */
-export function chainOffer({ network, token }: ChainNetwork, payTo: string, amount: bigint): PaymentOption {
+export function chainOffer(
+  { network, token, timeoutSeconds: maxTimeoutSeconds }: ChainNetwork,
+  payTo: string,
+  amount: bigint,
+): PaymentOption {
   const { address, name, version } = token;
   const extra = { name, version };
-  return { scheme: 'exact', network, amount: amount.toString(), asset: address, payTo, maxTimeoutSeconds: timeoutSeconds, extra };
+  return { scheme: 'exact', network, amount: amount.toString(), asset: address, payTo, maxTimeoutSeconds, extra };
 }
 
 type Accepted = Pick<PaymentOption, 'scheme' | 'network' | 'amount' | 'asset' | 'payTo'>;
@@ -82,6 +94,6 @@ export function isOffer(accepted: Accepted, offer: PaymentOption): boolean {
 
 /** Whom an endpoint has paid on its own network: its wallet, or the wallet's address. */
 export async function payToOf(ctx: Ctx, { network, receiverWalletId }: X402Endpoint): Promise<string> {
-  if (network !== ownChain(ctx).network) return receiverWalletId;
+  if (network === ledgerNetwork(ctx)) return receiverWalletId;
   return (await depositOf(ctx, network, receiverWalletId)) ?? receiverWalletId;
 }

@@ -4,8 +4,8 @@ import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
 import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../../platform/door.js';
 import { printId } from '../../../platform/schema/id.js';
 import { readBy } from '../../../platform/zod-issue.js';
-import { chainOf } from '../chain/chain.js';
-import { chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
+import { chainOf, servedChains } from '../chain/chain.js';
+import { ledgerNetwork } from '../chain/network.js';
 import { discoverable, mostDiscovered, resourceOf } from '../endpoint/endpoint.js';
 import { offersOf } from '../endpoint/offer.js';
 import { settlementOf, settlePayload, verifyPayload, withNetwork } from '../payment/settlement.js';
@@ -94,7 +94,7 @@ function requirementsExample() {
 function readRequested(ctx: Ctx, body: RequestedBody): { payload: PaymentPayload; requirements: Requirements; network: string } {
   const requirements = readRequirements(body.paymentRequirements);
   const { network } = requirements;
-  const known = (name: string) => (body.x402Version === 1 ? (chainNetwork(ctx, name)?.network ?? name) : name);
+  const known = (name: string) => (body.x402Version === 1 ? (chainOf(ctx, name)?.own.network ?? name) : name);
   return { payload: withNetwork(ctx, body.paymentPayload), requirements: { ...requirements, network: known(network) }, network };
 }
 
@@ -152,15 +152,13 @@ export const supportedDoor: OpenDoor = {
 
 function kindsIn(platform: Platform, environment: Environment) {
   const where = { platform, workspace: { environment } } as Pick<Ctx, 'platform' | 'workspace'>;
-  const chain = ownChain(where);
-  const isServed = chainOf(where, chain.network) !== undefined;
-  const onChain = [
-    { x402Version: 2, scheme: 'exact', network: chain.network },
-    { x402Version: 1, scheme: 'exact', network: chain.nameV1 },
-  ];
+  const onChain = servedChains(where).flatMap(({ own }) => [
+    { x402Version: 2, scheme: 'exact', network: own.network },
+    { x402Version: 1, scheme: 'exact', network: own.nameV1 },
+  ]);
   const network = ledgerNetwork(where);
   const onLedger = [2, 1].flatMap((x402Version) => ['exact', 'upto'].map((scheme) => ({ x402Version, scheme, network })));
-  return [...(isServed ? onChain : []), ...onLedger];
+  return [...onChain, ...onLedger];
 }
 
 const page = z.object({

@@ -184,6 +184,7 @@ function paymentRow(ctx: Ctx, { id, at, to, spenderId, endpoint, from, amount, n
     consumedAt: null,
     createdAt: at,
     settledAt: at,
+    creditedAt: null,
     asked: 0,
     dueAt: null,
     leaseUntil: null,

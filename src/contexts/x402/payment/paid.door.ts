@@ -6,8 +6,8 @@ import type { DoorAnswer, DoorRequest, OpenDoor } from '../../../platform/door.j
 import { ValidationFailed } from '../../../platform/errors.js';
 import { formatMinor } from '../../../platform/money.js';
 import { printId } from '../../../platform/schema/id.js';
+import { chainOf } from '../chain/chain.js';
 import { payerIn, storedPayer } from '../chain/exact.js';
-import { chainNetwork } from '../chain/network.js';
 import { isOffer, offersOf, type PaymentOption } from '../endpoint/offer.js';
 import { paymentRequired } from '../wire/challenge.js';
 import { receiptExtension, signReceipt } from '../wire/offer-receipt.js';
@@ -203,7 +203,7 @@ async function offerFor({ ctx, endpoint }: PaidRequest, payload: PaymentPayload)
   const offers = [...(await offersOf(ctx, endpoint)), ...own];
   if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as PaymentOption, offer));
   // Version 1 says no more than these two.
-  const name = chainNetwork(ctx, network)?.network ?? network;
+  const name = chainOf(ctx, network)?.own.network ?? network;
   const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);
   const { value, amount: major } = (signed as { authorization?: { value?: unknown; amount?: unknown } }).authorization ?? {};
   return fitting.find(({ amount }) => value === amount || major === formatMinor(BigInt(amount), endpoint.currency)) ?? fitting[0];

@@ -19,6 +19,7 @@ import { SchemeEnum } from '../endpoint/endpoint.input.js';
 import { payToOf } from '../endpoint/offer.js';
 import { PaymentInvalid, UnsupportedNetwork } from '../errors.js';
 import { rest } from '../rest.js';
+import { confirmationsOf, creditedAt } from './chain-outcome.js';
 import type { MadePayment } from './ledger-payment.js';
 import { dryRunPay, type PaymentQuote, PaymentRequestExpired, pay, quoteAgain, quotePayment } from './pay.js';
 import { ConsumeX402PaymentInput, PayX402Input, QuoteX402PaymentInput, VerifyX402PaymentInput } from './payment.input.js';
@@ -77,6 +78,17 @@ export const PaymentType = builder.objectRef<X402Payment>('X402Payment').impleme
       type: 'TransferId',
       nullable: true,
       description: 'The transfer that carries it out; null while there is none.',
+    }),
+    confirmations: t.int({
+      nullable: true,
+      description: 'How many blocks confirm its transaction; null where it is in none, and where blocks do not count.',
+      resolve: (row, _args, ctx) => confirmationsOf(ctx, row),
+    }),
+    creditedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its money reached the wallet: on a chain later than it was settled. Null before.',
+      resolve: creditedAt,
     }),
     failureReason: t.exposeString('failureReason', { nullable: true, description: 'Why it failed; null where it did not.' }),
     consumedAt: t.expose('consumedAt', { type: 'DateTime', nullable: true, description: 'When the seller consumed it; null before.' }),

@@ -15,16 +15,16 @@ import { listOf } from '../../../platform/schema/list.js';
 import { Visibility } from '../../../platform/visibility.js';
 import { event } from '../events.js';
 
-/** A payment fails with its transfer, or when its chain refuses it. */
 /** The name of what a payment is by its protocol: one by MPP is settled as one of x402 is. */
 export function subjectTypeOf(protocol: Protocol): 'x402_payment' | 'mpp_payment' {
   return protocol === 'mpp' ? 'mpp_payment' : 'x402_payment';
 }
 
+/** A payment fails with its transfer, or when its chain refuses it. A settled one fails where its block is in the chain no more. */
 export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
   noun: 'payment',
   path: '/v1/x402/payments/{id}',
-  steps: { pending: ['settled', 'failed'], settled: [], failed: [] },
+  steps: { pending: ['settled', 'failed'], settled: ['failed'], failed: [] },
   requests: [{ to: 'settled', rel: 'consume', actor: 'any', method: 'POST', path: '/consume' }],
 };
 
@@ -50,7 +50,7 @@ export const payments = listOf('x402Payment', { visible: visiblePayments });
 /** Money that is on its way from a chain to one of the wallets: it keeps a wallet from being closed. Held transfers are told as such. */
 export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
   const open = await tx.x402Payment.findMany({
-    where: { walletId: { in: [...walletIds] }, status: 'pending', transferId: null },
+    where: { walletId: { in: [...walletIds] }, status: { not: 'failed' }, transferId: null },
     orderBy: { id: 'asc' },
     take: most,
     select: { id: true },

@@ -4,13 +4,14 @@ import type { Claim } from '../../../ledger/posting.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { ApiError, Forbidden, NotFound } from '../../../platform/errors.js';
 import type { WalletRef } from '../../accounts/wallet-ref.js';
-import { type ExactVerification, payerIn, type SignedPayment, verifyExact } from '../chain/exact.js';
-import { chainNetwork, ledgerNetwork } from '../chain/network.js';
+import { type Chain, chainOf } from '../chain/chain.js';
+import { type ExactVerification, payerIn, readPayload, type SignedPayment, verifyExact } from '../chain/exact.js';
+import { ledgerNetwork } from '../chain/network.js';
 import { payableEndpoint } from '../endpoint/endpoint.js';
 import { printPayload } from '../wire/offer-receipt.js';
 import { identifierClaim, identifierIn, paymentBefore } from '../wire/payment-identifier.js';
 import { mostHeaderLength, type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from '../wire/wire.js';
-import { payFromChain, pollChain, servedChain } from './chain-payment.js';
+import { askChain, type ChainPayment, payFromChain } from './chain-payment.js';
 import { readAuthorization } from './ledger-authorization.js';
 import { dryRunLedgerPayment, type MadePayment, payOnLedger, receiverOf } from './ledger-payment.js';
 
@@ -24,7 +25,7 @@ export function signedPayment(payload: PaymentPayload): SignedPayment {
 /** A payload of version 1 with its network in the spelling of version 2, in which payments are kept. */
 export function withNetwork(ctx: Ctx, payload: PaymentPayload): PaymentPayload {
   if (payload.x402Version === 2) return payload;
-  return { ...payload, network: chainNetwork(ctx, payload.network)?.network ?? payload.network };
+  return { ...payload, network: chainOf(ctx, payload.network)?.own.network ?? payload.network };
 }
 
 /** What came of a payload: a payment, or the reason for none. */
@@ -35,6 +36,8 @@ export interface SettlementOutcome {
   payer: string | undefined;
   /** What refused it, where a rule of the platform did. */
   error?: ApiError;
+  /** The transaction that may settle it, while nothing is decided. */
+  transaction?: string;
 }
 
 /** Says whether a payload would pay what is required, and changes nothing. */
@@ -49,9 +52,12 @@ export async function verifyPayload(
   try {
     checkMeasure(payload, requirements);
     if (requirements.network === ledgerNetwork(ctx)) return { isValid: true, payer: await verifyLedger(ctx, payment, requirements) };
-    const served = servedChain(ctx);
-    if (served === null || chainNetwork(ctx, requirements.network) === undefined) return refuse('invalid_network');
-    return await verifyExact(ctx, served, payment, requirements);
+    const chain = chainOf(ctx, requirements.network);
+    if (chain === undefined) return refuse('invalid_network');
+    const before = await underWay(ctx, chain, payload);
+    if (before !== null && before.consumedAt === null) return { isValid: true, payer: before.payerWallet };
+    await chain.admit(ctx);
+    return await verifyExact(ctx, chain, payment, requirements);
   } catch (error) {
     return refuse(refusalText(error));
   }
@@ -130,7 +136,7 @@ async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoin
   const isOther = endpoint !== null && before.endpointId !== endpoint.id;
   const isOver = (status === 'settled' && expiresAt <= ctx.clock.now()) || (endpoint !== null && consumedAt !== null);
   if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
-  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(status === 'pending' ? await pollChain(ctx, before) : before, payer);
+  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(await askChain(ctx, before), payer);
   if (status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
   if (status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
   const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { approvalId: true } });
@@ -139,10 +145,23 @@ async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoin
   return { made: { payment: before, approval }, reason: null, payer };
 }
 
-/** What came of a payment from a chain, which may not have answered yet. */
-function chainOutcome(payment: X402Payment, payer: string | undefined): SettlementOutcome {
+/** What came of a payment from a chain, which may not have decided yet. */
+function chainOutcome({ payment, pending }: ChainPayment, payer: string | undefined): SettlementOutcome {
   if (payment.status === 'failed') return { made: null, reason: payment.failureReason ?? 'unexpected_settle_error', payer };
-  return { made: { payment, approval: null }, reason: payment.status === 'pending' ? 'unexpected_settle_error' : null, payer };
+  const made = { payment, approval: null };
+  if (payment.status !== 'pending') return { made, reason: null, payer };
+  if (pending === null) return { made, reason: 'unexpected_settle_error', payer };
+  return { made, reason: 'settlement_pending', payer, ...(pending.txHash !== null && { transaction: pending.txHash }) };
+}
+
+// Gap G-890: On a chain that decides later the same payload is answered as its payment stands, until its proof ends or is used.
+/** The payment that the same payload has begun on a chain that decides later: whoever sends it again hears how it stands. */
+async function underWay(ctx: Ctx, { own }: Chain, payload: PaymentPayload): Promise<X402Payment | null> {
+  const signed = own.decidesLater ? readPayload(signedPayment(payload).payload) : null;
+  if (signed === null) return null;
+  const { from: payerWallet, nonce } = signed.authorization;
+  const where = { network: own.network, asset: own.token.address, payerWallet, nonce, status: { not: 'failed' as const } };
+  return ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printPayload(payload) } });
 }
 
 /** For whom a payload is settled, and the payer's own id of it. */
@@ -176,11 +195,14 @@ async function settleNew(
       const made = await payOnLedger(as, { ...order, isFinal: endpoint === null, paymentSignature, identifier });
       return { made, reason: null, payer };
     }
-    const served = servedChain(ctx);
-    if (served === null || chainNetwork(ctx, requirements.network) === undefined) return none('invalid_network');
-    const verification = await verifyExact(ctx, served, payment, requirements);
+    const chain = chainOf(ctx, requirements.network);
+    if (chain === undefined) return none('invalid_network');
+    const before = await underWay(ctx, chain, payload);
+    if (before !== null) return await outcomeAgain(ctx, before, endpoint);
+    await chain.admit(ctx);
+    const verification = await verifyExact(ctx, chain, payment, requirements);
     if (!verification.isValid) return none(verification.invalidReason);
-    const made = await payFromChain(ctx, { ...verification, own: served.own, paymentSignature, endpoint, identifier });
+    const made = await payFromChain(ctx, chain, { ...verification, paymentSignature, endpoint, identifier });
     if (made === null) return none('invalid_transaction_state');
     return chainOutcome(made, payer);
   } catch (error) {
@@ -200,10 +222,10 @@ function refusalText(error: unknown): string {
 }
 
 /** What the protocol answers for an outcome; `network` in the spelling of whoever asks. */
-export function settlementOf({ made, reason, payer }: SettlementOutcome, network: string): SettlementResponse {
+export function settlementOf({ made, reason, payer, transaction = '' }: SettlementOutcome, network: string): SettlementResponse {
   const settled = made !== null && reason === null && made.approval === null;
   const common = { ...(payer !== undefined && { payer }), network };
-  if (!settled) return { success: false, errorReason: reason ?? 'approval_required', transaction: '', ...common };
+  if (!settled) return { success: false, errorReason: reason ?? 'approval_required', transaction, ...common };
   const { payment } = made;
   return { success: true, transaction: payment.txHash ?? '', ...common, amount: payment.amount.toString() };
 }

@@ -1,7 +1,7 @@
 // What a 402 says: what an endpoint can be paid with, in both versions of x402, and by other schemes in their challenges.
 import type { Ctx } from '../../../platform/ctx.js';
 import type { DoorAnswer } from '../../../platform/door.js';
-import { chainNetwork } from '../chain/network.js';
+import { chainOf } from '../chain/chain.js';
 import { offersOf, type PaymentOption } from '../endpoint/offer.js';
 import type { PaidRequest } from '../payment/paid-request.js';
 import { signedOffers } from './offer-receipt.js';
@@ -14,7 +14,7 @@ function offerV1(ctx: Ctx, { resource, endpoint }: PaidRequest, { amount, networ
   const { name, description } = endpoint;
   return {
     ...offer,
-    network: chainNetwork(ctx, network)?.nameV1 ?? network,
+    network: chainOf(ctx, network)?.own.nameV1 ?? network,
     maxAmountRequired: amount,
     resource,
     description: description ?? name,

@@ -1,0 +1,32 @@
+// The statement about addresses of wallets on chains.
+import type pg from 'pg';
+import type { ChainAddress } from '../x402/chain/address.js';
+
+/** An address, and whose it is. */
+export interface AskedAddress {
+  chainId: bigint;
+  address: ChainAddress;
+  workspaceId: string;
+  walletId: string;
+  /** When it was asked for. */
+  at: Date;
+}
+
+/** Notes that an address was asked for. True the first time. One that was noted a few minutes ago is not written again. */
+export async function noteAsked(pool: pg.Pool, { chainId, address, workspaceId, walletId, at }: AskedAddress): Promise<boolean> {
+  const { rows } = await pool.query<{ is_new: boolean }>({
+    name: 'chain-address-asked',
+    text: `INSERT INTO chain_address (chain_id, address, payee_workspace_id, wallet_id, asked_at) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (chain_id, address) DO UPDATE SET asked_at = excluded.asked_at
+        WHERE chain_address.asked_at < excluded.asked_at - interval '5 minutes'
+      RETURNING xmax = 0 AS is_new`,
+    values: [chainId.toString(), address, workspaceId, walletId, at],
+  });
+  return rows[0]?.is_new ?? false;
+}
+
+/** Whether an address was asked for. */
+export async function isKnown(pool: pg.Pool, chainId: bigint, address: ChainAddress): Promise<boolean> {
+  const { rowCount } = await pool.query('SELECT FROM chain_address WHERE chain_id = $1 AND address = $2', [chainId.toString(), address]);
+  return rowCount === 1;
+}
