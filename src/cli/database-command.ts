@@ -86,7 +86,8 @@ export const databaseCommands: Readonly<Record<keyof typeof administration, Comm
   },
   'rails prove': {
     usage: 'rails prove [RAIL] [--json] [--data-dir DIR]',
-    about: 'compare what rails hold outside with the ledger, to the smallest unit; exit 1 where it differs, 2 where that could not be found out',
+    about:
+      'compare what rails hold outside with the ledger, to the smallest unit; exit 1 where it differs, 2 where that could not be found out',
   },
   'rails on': {
     usage: 'rails on RAIL [--reason TEXT] [--force] [--yes] [--json] [--data-dir DIR]',

@@ -47,10 +47,12 @@ export async function playChain({ say, variable }: DemoSettings): Promise<void> 
 
 /** What a process needs of the environment, and a PostgreSQL where one is named. */
 function passed(variable: DemoSettings['variable']): Record<string, string> {
-  return Object.fromEntries(['PATH', 'HOME', 'DATABASE_URL'].flatMap((name) => {
-    const value = variable(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return Object.fromEntries(
+    ['PATH', 'HOME', 'DATABASE_URL'].flatMap((name) => {
+      const value = variable(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** An installation in a folder. */

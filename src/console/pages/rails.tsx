@@ -150,7 +150,9 @@ export function Rails() {
     <Panel title="Rails">
       <States asked={asked} what="rails" isLoaded={asked.data !== undefined}>
         {served.length === 0 ? (
-          <Empty title="No rail is configured.">Production pays out by the rails that RAILS_FILE names: docs/real-money.md begins there.</Empty>
+          <Empty title="No rail is configured.">
+            Production pays out by the rails that RAILS_FILE names: docs/real-money.md begins there.
+          </Empty>
         ) : (
           <>
             <Table caption="Rails" columns={columns} rows={served} keyOf={({ rail }) => rail} isBusy={asked.isLoading} />

@@ -107,7 +107,12 @@ function payeeOf(ctx: Ctx, { id, sealedDestination }: ConnectorOrder): `0x${stri
 }
 
 /** What the chain has booked is a line of the rail's statement, once: its amount is that of the log. */
-async function bookLine(ctx: Ctx, tx: Tx, { rail, reference, currency }: ConnectorOrder, { value, txHash }: ChainPaymentRow): Promise<void> {
+async function bookLine(
+  ctx: Ctx,
+  tx: Tx,
+  { rail, reference, currency }: ConnectorOrder,
+  { value, txHash }: ChainPaymentRow,
+): Promise<void> {
   const bookedAt = ctx.clock.now();
   const line = { rail, reference, amount: value, currency, direction: 'debit', description: `payment ${txHash}` } as const;
   const known = await tx.railStatement.findFirst({ where: { rail, reference, direction: 'debit' }, select: { id: true } });

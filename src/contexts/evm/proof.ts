@@ -2,11 +2,11 @@
 import type { Platform } from '../../platform/ctx.js';
 import type { ProofPart, RailHoldings } from '../rails/rail-kind.js';
 import type { ChainAddress } from '../x402/chain/address.js';
+import { checksummed } from '../x402/chain/address.js';
 import { balanceSumCode, mostSummed } from './balance-sum.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import { tokensOf } from './check.js';
-import { checksummed } from './evm.js';
 import type { Nodes } from './nodes.js';
 import {
   belowMinimum,
@@ -37,8 +37,7 @@ export async function readHoldings(platform: Platform, chain: EvmChain): Promise
   }
   if (treasuries.length === 0) throw new Error('no process with the keys has read this chain yet');
   const places = await depositPlaces(pool, chain.chainId);
-  if (places.length > 0)
-    outside.push({ where: `${places.length} deposit addresses`, amount: await sumOf(nodes, block, chain, places) });
+  if (places.length > 0) outside.push({ where: `${places.length} deposit addresses`, amount: await sumOf(nodes, block, chain, places) });
   const scope = { chainId: chain.chainId, rail: chain.rail, block: block.number };
   return {
     at: { block: Number(block.number), hash: block.hash, time: new Date(Number(block.timestamp) * 1_000) },

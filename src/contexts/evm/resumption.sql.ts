@@ -45,7 +45,9 @@ export async function seenBlocks(pool: pg.Pool, chainId: bigint): Promise<SeenBl
 
 /** The addresses that have sent transactions on a chain. */
 export async function relayersOf(pool: pg.Pool, chainId: bigint): Promise<ChainAddress[]> {
-  const { rows } = await pool.query<{ address: ChainAddress }>('SELECT address FROM chain_relayer WHERE chain_id = $1', [chainId.toString()]);
+  const { rows } = await pool.query<{ address: ChainAddress }>('SELECT address FROM chain_relayer WHERE chain_id = $1', [
+    chainId.toString(),
+  ]);
   return rows.map(({ address }) => address);
 }
 

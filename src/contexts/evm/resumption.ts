@@ -21,8 +21,8 @@ export async function resumeReading(platform: Platform, chain: EvmChain, from: b
   if (deep === null || last === null) throw new Error('nothing of this chain that is deep was read yet');
   const start = from === null ? await commonBlock(platform, chain, nodes) : answerOf(await nodes.blockAt(from));
   if (start === null) throw new Error('no block that was kept is in the chain: name a deep one from which it is read again, with --from');
-  if (start.number > deep.number) throw new Error(`block ${start.number} is not deep yet: the deep one is ${deep.number}`);
   if (start.hash === last.hash) throw new Error('all that was read is in the chain: it is read on by itself');
+  if (start.number > deep.number) throw new Error(`block ${start.number} is not deep yet: the deep one is ${deep.number}`);
   const booked = await bookedAfter(pool, chain.chainId, start.number);
   const at = platform.clock.now();
   for (let top = await lastSeen(pool, chain.chainId); top !== null && top.number > start.number; ) {

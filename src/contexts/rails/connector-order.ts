@@ -111,13 +111,7 @@ function ctxOf(ctx: Ctx, owner: FoundOrder | null): Ctx {
 }
 
 /** Writes what has become of an order, and tells whoever waits for it, in one transaction. Once: an order that has ended stays as it is. */
-async function tell(
-  ctx: Ctx,
-  order: ConnectorOrder,
-  answer: RailAnswer,
-  data: OrderData,
-  also?: (tx: Tx) => Promise<void>,
-): Promise<void> {
+async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData, also?: (tx: Tx) => Promise<void>): Promise<void> {
   const owner = await ownerOf(ctx, order);
   const told = ctxOf(ctx, owner);
   await transact(told, async (tx) => {

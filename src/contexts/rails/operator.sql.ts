@@ -12,6 +12,8 @@ export async function operatorFault(db: pg.Pool | pg.Client, operator: string | 
   );
   const tenants = Number(rows[0]?.tenants ?? 0);
   if (operator === null)
-    return tenants < 2 ? null : `there are ${tenants} tenants, and RAILS_FILE does not say which of them runs the platform: operator: <its id>`;
+    return tenants < 2
+      ? null
+      : `there are ${tenants} tenants, and RAILS_FILE does not say which of them runs the platform: operator: <its id>`;
   return tenants === 0 || rows[0]?.named === true ? null : 'the operator that RAILS_FILE names is no tenant of this database';
 }

@@ -52,7 +52,8 @@ const RailExplanation = builder.objectRef<InCurrency<ProofPart>>('RailExplanatio
 });
 
 const RailProofType = builder.objectRef<RailProof>('RailProof').implement({
-  description: 'What a rail holds outside, beside what the ledgers of all live workspaces say. Outside is ledger, in flight, explained and difference together.',
+  description:
+    'What a rail holds outside, beside what the ledgers of all live workspaces say. Outside is ledger, in flight, explained and difference together.',
   fields: (t) => ({
     rail: t.exposeString('rail', { description: 'Name of the rail.' }),
     currency: t.expose('currency', { type: 'Currency', description: 'The currency of all amounts.' }),

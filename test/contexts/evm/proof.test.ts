@@ -131,7 +131,12 @@ describe.runIf(hasAnvil)(`the proof of a rail${withAnvil}`, () => {
     await mine(4);
     const proof = await prove();
     expect(proof.difference).toBe('0.00');
-    expect(part(proof, 'put_in')).toEqual({ reason: 'put_in', amount: '5.00', count: 1, newest: [expect.stringMatching(/^0x[0-9a-f]{64}$/)] });
+    expect(part(proof, 'put_in')).toEqual({
+      reason: 'put_in',
+      amount: '5.00',
+      count: 1,
+      newest: [expect.stringMatching(/^0x[0-9a-f]{64}$/)],
+    });
     expect(part(proof, 'taken_out')).toMatchObject({ amount: '-2.000001', count: 1 });
   });
 
@@ -153,13 +158,13 @@ describe.runIf(hasAnvil)(`the proof of a rail${withAnvil}`, () => {
     await harness.runDue();
     harness.clock.advance(60);
     const text = await (await fetch(`${harness.live.url}/metrics`)).text();
-    const valueOf = (name: string) => Number(new RegExp(`^${name}\\{[^}]*rail="${railName}"[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
-    expect(valueOf('rail_difference')).toBe(0);
-    expect(valueOf('rail_proof_age_seconds')).toBe(60);
-    expect(valueOf('treasury_money')).toBeGreaterThan(900_000);
-    expect(valueOf('signer_gas')).toBeGreaterThan(0.9);
-    expect(valueOf('chain_stuck_nonces')).toBe(0);
-    expect(valueOf('chain_lag_seconds')).toBeGreaterThanOrEqual(60);
+    const sample = (name: string) => Number(new RegExp(`^${name}\\{[^}]*rail="${railName}"[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
+    expect(sample('rail_difference')).toBe(0);
+    expect(sample('rail_proof_age_seconds')).toBe(60);
+    expect(sample('treasury_money')).toBeGreaterThan(900_000);
+    expect(sample('signer_gas')).toBeGreaterThan(0.9);
+    expect(sample('chain_stuck_nonces')).toBe(0);
+    expect(sample('chain_lag_seconds')).toBeGreaterThanOrEqual(60);
   });
 
   it('is shown to who runs the platform alone', async () => {

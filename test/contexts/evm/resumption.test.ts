@@ -40,7 +40,13 @@ describe.runIf(hasAnvil)(`a deep reorg${withAnvil}`, () => {
 
   it('switches the rail off, and books nothing more', async () => {
     const destination = { type: 'wallet', ref: payee };
-    const payout = await harness.live.make('/v1/payouts', { wallet_id: wallet.id, amount: '5.00', currency: 'USDC', rail: railName, destination });
+    const payout = await harness.live.make('/v1/payouts', {
+      wallet_id: wallet.id,
+      amount: '5.00',
+      currency: 'USDC',
+      rail: railName,
+      destination,
+    });
     id = payout.id;
     await rail.round(harness);
     await mine();
@@ -88,7 +94,13 @@ describe.runIf(hasAnvil)(`a deep reorg${withAnvil}`, () => {
   it('carries it again when the rail is on, once, and pays what is new', async () => {
     expect((await run('on', railName, '--force', '--reason', 'looked at')).code).toBe(0);
     const destination = { type: 'wallet', ref: `0x${'e'.repeat(39)}2` };
-    const payout = await harness.live.make('/v1/payouts', { wallet_id: wallet.id, amount: '1.00', currency: 'USDC', rail: railName, destination });
+    const payout = await harness.live.make('/v1/payouts', {
+      wallet_id: wallet.id,
+      amount: '1.00',
+      currency: 'USDC',
+      rail: railName,
+      destination,
+    });
     for (let step = 0; step < 4; step += 1) {
       harness.clock.advance(20);
       for (const chain of rail.chains(harness)) await rail.tend(harness, chain);

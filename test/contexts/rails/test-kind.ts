@@ -9,7 +9,14 @@ import { configuredRail, configuredRails } from '../../../src/contexts/rails/con
 import { countOrder, dayOf, expectedAt, settleOrder, waitOrder } from '../../../src/contexts/rails/connector-order.js';
 import { depart } from '../../../src/contexts/rails/departure.js';
 import { examine, lookAt } from '../../../src/contexts/rails/doctor.js';
-import { type ConfiguredRail, type Finding, type RailHoldings, type RailKind, type RailSetting, railKinds } from '../../../src/contexts/rails/rail-kind.js';
+import {
+  type ConfiguredRail,
+  type Finding,
+  type RailHoldings,
+  type RailKind,
+  type RailSetting,
+  railKinds,
+} from '../../../src/contexts/rails/rail-kind.js';
 import { readSecret, type SecretPlace, type SecretRef, secretRef } from '../../../src/contexts/rails/secret.js';
 import { fundWallet } from '../../../src/contexts/transfers/funding.js';
 import type { ConnectorOrder } from '../../../src/generated/prisma/client.js';
