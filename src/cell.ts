@@ -1,7 +1,5 @@
 // The cells of a process: what rests on the database of each, and what is done for it. Nothing of that is shared with another cell, so one that
 // hangs takes nothing from the others.
-import { configuredRails } from './contexts/rails/configured-rails.js';
-import { operatorFault } from './contexts/rails/operator.sql.js';
 import { manifest } from './contexts.js';
 import { hasUnheard } from './events/listener.js';
 import { IdempotencyKeys } from './http/idempotency.js';
@@ -49,7 +47,7 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
     };
     await reload();
     refuseRails(config, cells.listed);
-    await refuseWithoutOperator(home);
+    for (const holds of manifest.conditions) await holds(home);
     endStreamsOfMoved(home);
     // A notice may have been missed while nobody listened.
     const tryReload = () => void reload().catch((error: unknown) => log.warn({ err: error }, 'the list of cells was not read'));
@@ -74,12 +72,6 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
 function refuseRails({ railsFile }: ReadyConfig, listed: readonly { name: string }[]): void {
   if (railsFile === null || listed.length < 2) return;
   throw new Error(`RAILS_FILE names rails, and there are ${listed.length} cells: rails of production need an installation of one cell`);
-}
-
-/** What only who runs the platform sees and does has to have somebody who does. */
-async function refuseWithoutOperator({ config, database, extensions }: Platform): Promise<void> {
-  const fault = config.railsFile === null ? null : await operatorFault(database.pool, extensions.of(configuredRails).operator);
-  if (fault !== null) throw new Error(fault);
 }
 
 function makeCell(

@@ -121,7 +121,8 @@ const stillGood = `p.valid_before > $2::timestamptz + make_interval(secs => CASE
   WHEN 'x402' THEN ${leastValidity.x402} ELSE ${leastValidity.payout} END)`;
 
 /**
- * Signed authorizations that no transaction carries now: those with a reverted one are carried again. First those that the token has not refused,
+ * Signed authorizations that no transaction carries now. Those with a reverted one are carried again, but for payers outside, who would have us
+ * pay gas as often as they like. First those that the token has not refused,
  * so that those which it refuses keep nobody waiting.
  */
 export function uncarried(pool: pg.Pool, chainId: bigint, { at, most }: { at: Date; most: number }): Promise<ChainPaymentRow[]> {
@@ -131,7 +132,7 @@ export function uncarried(pool: pg.Pool, chainId: bigint, { at, most }: { at: Da
     `SELECT ${columns} FROM chain_payment p
      WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND ${stillGood}
        AND NOT EXISTS (SELECT FROM chain_transaction t
-         WHERE t.chain_id = p.chain_id AND t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id AND t.mined_hash IS NULL)
+         WHERE t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id AND (t.mined_hash IS NULL OR p.kind = 'x402' AND t.reverted))
      ORDER BY p.refusal IS NOT NULL, p.created_at, p.id LIMIT $3::int`,
     [chainId.toString(), at, most],
   );

@@ -68,7 +68,7 @@ async function admit(ctx: Ctx, { rail }: EvmChain): Promise<void> {
   if (reason !== null) throw new RailUnavailable(rail, reason, await isOperator(ctx));
 }
 
-function valueOf<T>(known: Known<T>): T {
+function answerOf<T>(known: Known<T>): T {
   if (known.state === 'known') return known.value;
   throw new Error(`nobody knows what the chain says: ${known.reason}`);
 }
@@ -103,8 +103,8 @@ async function faultOf(
   const parts = signatureParts(signature);
   if (parts === null) return 'invalid_exact_evm_payload_signature';
   const nodes = await chain.nodes(ctx.platform);
-  const head = valueOf(await nodes.head());
-  const ask = async (data: Hex) => valueOf(await nodes.call(head, { to: chain.token, data }));
+  const head = answerOf(await nodes.head());
+  const ask = async (data: Hex) => answerOf(await nodes.call(head, { to: chain.token, data }));
   const [used, balance, tried] = await Promise.all([
     ask(authorizationStateCall(from, nonce)),
     ask(balanceCall(from)),

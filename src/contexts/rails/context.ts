@@ -10,7 +10,7 @@ import { healthWork } from './doctor.js';
 import { events } from './events.js';
 import { railGauges } from './gauge.sql.js';
 import { railSwitch } from './noun.js';
-import { isOperator } from './operator.js';
+import { isOperator, requireOperator } from './operator.js';
 import { proofWork } from './proof.js';
 import { rememberedDepartures, rememberedKinds, rememberedSwitches } from './restored.js';
 
@@ -18,6 +18,7 @@ export const rails = context({
   nouns: [railSwitch],
   events: [events],
   configured: [readConfigured],
+  conditions: [requireOperator],
   extensions: [
     runsPlatform.with(isOperator),
     sealedColumns.with(sealedById('connector_order', 'sealed_destination')),
