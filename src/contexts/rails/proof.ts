@@ -40,7 +40,7 @@ export async function proveRail(platform: Platform, rail: ConfiguredRail): Promi
   );
   const { at, outside } = holdings;
   const { ledger, inFlight, explained } = books;
-  // Gap G-870: Outside is ledger, in flight, explained and difference; `ledger` is what came in less what went out, minus the sum of clearing.
+  // Gap G-870: Outside is ledger, in flight, explained and difference; `ledger` is what came in less what went out.
   const difference = sum(outside) - ledger - inFlight - sum(explained);
   return { rail: name, currency, at, outside, ledger, inFlight, explained, difference };
 }
