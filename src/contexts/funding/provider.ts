@@ -6,7 +6,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { refusalOf } from '../rails/admission.js';
 import { configuredRails } from '../rails/configured-rails.js';
 import { type Rail, railOf } from '../settlement/rail/rail.js';
-import { railCurrencies, railUnavailable } from '../transfers/rail.js';
+import { knownRails, railCurrencies, railUnavailable } from '../transfers/rail.js';
 import { depositRails } from './deposit-rail.js';
 import { FundedByDeposit, FundingUnsupported } from './errors.js';
 
@@ -77,6 +77,14 @@ function isActive(ctx: Ctx, { sandbox, ...rails }: Row['rails']): boolean {
   return sandbox !== undefined || Object.values(rails).some((names) => names.some((name) => railOf(ctx, name) !== undefined));
 }
 
+/** The names of the rails that take deposits in a currency. */
+function depositRailsOf(ctx: Ctx, currency: string): string[] {
+  const taking = ctx.platform.extensions.of(depositRails);
+  return Object.entries(knownRails(ctx)).flatMap(([name, carried]) =>
+    carried === currency && taking.of(ctx.workspace, name) !== undefined ? [name] : [],
+  );
+}
+
 /** Whether a rail of production that takes deposits is on for the workspace. */
 async function hasDeposits(ctx: Ctx): Promise<boolean> {
   if (ctx.workspace.environment !== 'live') return false;
@@ -107,7 +115,7 @@ export async function railToFund(ctx: Ctx, { provider, walletId, type, currency 
     const message = `is no provider: ${providers.map((one) => one.provider).join(', ')}`;
     throw new ValidationFailed([{ path: ['provider'], message, rule: 'enum' }]);
   }
-  if (row === byDeposit) throw new FundedByDeposit(provider, walletId);
+  if (row === byDeposit) throw new FundedByDeposit(provider, walletId, depositRailsOf(ctx, currency));
   const names = row.rails[type];
   if (names === undefined) throw new FundingUnsupported({ provider, type, types: Object.keys(row.rails) });
   const name = names.find((one) => railCurrencies[one] === currency);
