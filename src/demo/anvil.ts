@@ -5,7 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { sendJson } from '../platform/outbound/client.js';
 
-const binary = fileURLToPath(new URL('../../test/oracles/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url));
+/** Where the oracles of the tests are installed: of the platform itself nothing needs them. */
+const oracles = fileURLToPath(new URL('../../test/oracles/node_modules/', import.meta.url));
+const binary = `${oracles}@foundry-rs/anvil-linux-amd64/bin/anvil`;
 const tokenFile = fileURLToPath(new URL('../../test/chain/token.json', import.meta.url));
 
 /** USDC on Base Sepolia. */

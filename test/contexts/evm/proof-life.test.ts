@@ -28,6 +28,7 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
   beforeAll(async () => {
     payer = await fundedLiveWallet(harness, '1000.00');
     await rail.switchOn(harness);
+    await rail.round(harness);
     for (let at = 0; at < 5; at += 1) {
       const { wallet } = await openWallet(harness.live, { currency: 'USDC' });
       const { address } = await harness.live.make(`/v1/wallets/${wallet.id}/deposit-addresses`, { rail: railName });
