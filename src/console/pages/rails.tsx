@@ -131,11 +131,31 @@ const columns = [
     isFigure: true,
     render: ({ limits, currency }: Rail) => (limits === null ? '–' : money(limits.perOrder, currency)),
   },
-  { label: 'Used today', isFigure: true, render: (rail: Rail) => usedText(rail) ?? '–' },
+  {
+    label: 'Used today',
+    isFigure: true,
+    render: ({ usedToday, limits, currency }: Rail) =>
+      usedToday === null || limits === null ? (
+        '–'
+      ) : (
+        <>
+          {money(usedToday.amount, currency)}
+          <span class="soft block">of {money(limits.perDay, currency)}</span>
+        </>
+      ),
+  },
   {
     label: 'Open',
     isFigure: true,
-    render: ({ open, currency }: Rail) => (open === null ? '–' : `${count(open.count)}, ${money(open.amount, currency)}`),
+    render: ({ open, currency }: Rail) =>
+      open === null ? (
+        '–'
+      ) : (
+        <>
+          {count(open.count)}
+          <span class="soft block">{money(open.amount, currency)}</span>
+        </>
+      ),
   },
   { label: 'Actions', isSilent: true, render: (rail: Rail) => <SwitchRail rail={rail} /> },
 ];
