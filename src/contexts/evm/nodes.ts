@@ -49,8 +49,8 @@ export class Nodes {
   readonly #quorum: Quorum;
 
   /** `quorum`: how many URLs must say the same. */
-  constructor({ urls, quorum }: { urls: readonly RpcUrl[]; quorum: number }) {
-    this.#quorum = new Quorum(urls, quorum);
+  constructor({ urls, quorum, onDisagreement }: { urls: readonly RpcUrl[]; quorum: number; onDisagreement?: () => void }) {
+    this.#quorum = new Quorum(urls, quorum, onDisagreement);
   }
 
   /** The number of the chain. */
@@ -140,6 +140,11 @@ export class Nodes {
   call(at: Block, { to, data, from }: ContractCall): Promise<Known<CallResult>> {
     const content = { to, data, ...(from === undefined ? {} : { from }) };
     return this.#quorum.agree(inChain(at, call('eth_call', content, atHash(at)), callResult));
+  }
+
+  /** What code gives back that runs after a block, once, and is kept nowhere: several questions to contracts in one. */
+  run(at: Block, code: Hex): Promise<Known<CallResult>> {
+    return this.#quorum.agree(inChain(at, call('eth_call', { data: code }, atHash(at)), callResult));
   }
 
   /** The gas money of an address after a block, wei. */

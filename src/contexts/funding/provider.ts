@@ -6,7 +6,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { refusalOf } from '../rails/admission.js';
 import { configuredRails } from '../rails/configured-rails.js';
 import { type Rail, railOf } from '../settlement/rail/rail.js';
-import { knownRails, RailUnavailable, railCurrencies } from '../transfers/rail.js';
+import { knownRails, railCurrencies, railUnavailable } from '../transfers/rail.js';
 import { depositRails } from './deposit-rail.js';
 import { FundedByDeposit, FundingUnsupported } from './errors.js';
 
@@ -108,7 +108,7 @@ export interface ProviderRequest {
  * The rail that brings the money; null for that of the sandbox. 400 for a provider that is none, 422 `unsupported_rail` for a type or a
  * currency that it does not bring and for deposits, 503 `rail_unavailable` where it is not active.
  */
-export function railToFund(ctx: Ctx, { provider, walletId, type, currency }: ProviderRequest): Rail | null {
+export async function railToFund(ctx: Ctx, { provider, walletId, type, currency }: ProviderRequest): Promise<Rail | null> {
   const providers = providersOf(ctx);
   const row = providers.find((one) => one.provider === provider);
   if (row === undefined) {
@@ -123,6 +123,6 @@ export function railToFund(ctx: Ctx, { provider, walletId, type, currency }: Pro
     throw new FundingUnsupported({ provider, type, currency, currencies: names.map((one) => railCurrencies[one] ?? '') });
   }
   const rail = name === undefined ? null : railOf(ctx, name);
-  if (rail === undefined || !isActive(ctx, row.rails)) throw new RailUnavailable(name ?? provider);
+  if (rail === undefined || !isActive(ctx, row.rails)) throw await railUnavailable(ctx, name ?? provider);
   return rail;
 }
