@@ -74,6 +74,13 @@ const special: Record<string, () => Promise<Special>> = {
   deleteBankAccount: async () => ({ objects: { bank_account: (await newBankAccount(harness.test, String(seeds['account']))).id } }),
   eraseAccount: async () => ({ objects: { account: (await closedAccount(harness.test)).id } }),
   closeWallet: async () => ({ objects: { wallet: (await openWallet(harness.test)).wallet.id } }),
+  // A chain carries USDC.
+  askDepositAddress: async () => ({ objects: { wallet: (await openWallet(harness.test, { currency: 'USDC' })).wallet.id } }),
+  listDepositAddresses: async () => {
+    const { wallet } = await openWallet(harness.test, { currency: 'USDC' });
+    await harness.test.make(`/v1/wallets/${wallet.id}/deposit-addresses`, { rail: 'usdc-base' });
+    return { objects: { wallet: wallet.id } };
+  },
   // These need a transfer that was completed.
   getTransferReceipt: async () => ({ objects: { transfer: String(seeds['original_transfer']) } }),
   recordDelivery: async () => ({ objects: { transfer: String(seeds['original_transfer']) } }),
