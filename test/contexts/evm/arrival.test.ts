@@ -106,7 +106,7 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
 
   it('is credited once, also when nobody saw it before it was deep, and the step runs twice at once and in two processes', async () => {
     const wallet = await newWallet();
-    const second = await startSecond(harness);
+    const second = await startSecond(harness, undefined, { railsFile: rail.namedFile(harness) });
     try {
       const at = harness.clock.now();
       const id = await arrive(wallet, { state: 'booked' });
