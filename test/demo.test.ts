@@ -1,8 +1,12 @@
 // `npm run demo` against a running server, whose mail is read: the story is played to its end, and the link that it follows was mailed.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { hasAnvil } from './chain/anvil.js';
 import { startMailServer } from './mail-server.js';
+import { newDatabase } from './new-database.js';
 import { runCli } from './process.js';
 import { ServerOnDatabase } from './server-database.js';
+import { isSlow } from './slow.js';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -32,4 +36,19 @@ it('plays the demo, in a tenant of its own', async () => {
   // What lets somebody in is not shown.
   for (const secret of ['join_', 'cnxt_', 'cnxr_']) expect(stdout).not.toMatch(new RegExp(`${secret}[\\w-]{20}`));
   await server.expectBalanced();
+});
+
+it.runIf(isSlow && hasAnvil)('plays real money over a chain, in a platform of its own', async () => {
+  const database = await newDatabase();
+  try {
+    const { code, stdout, stderr } = await runCli(['demo', '--chain'], {
+      DATABASE_URL: database.url,
+      SECRETS_KEY: randomBytes(32).toString('hex'),
+    });
+    expect([stderr, code]).toEqual(['', 0]);
+    expect(stdout).toContain('"difference": "0.00"');
+    expect(stdout).toContain('25.00 came in over the chain, 10.00 went out, once, and the chain agrees with the ledger.');
+  } finally {
+    await database.drop();
+  }
 });

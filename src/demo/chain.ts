@@ -81,6 +81,7 @@ class Place {
       PORT: '0',
       SANDBOX_PORT: '0',
       LOG_LEVEL: 'error',
+      RATE_LIMIT_GENERAL: '10000',
     };
   }
 
@@ -174,8 +175,7 @@ rails:
     const hash = await this.#chain.transfer(customer, place.address, 25_000_000n);
     this.#say(`\n   A customer sends 25.00 USDC there: ${hash}`);
     const readWallet = `/v1/wallets/${wallet.id}`;
-    const hasCome = ({ data }: { data?: { balance: { available: string } } }) => data?.balance.available === '25.00';
-    await teller.until('It is in the wallet when its block is deep', readWallet, company, hasCome as never);
+    await teller.until('It is in the wallet when its block is deep', readWallet, company, ({ data }) => data.balance.available === '25.00');
     const payout = {
       wallet_id: wallet.id,
       amount: '10.00',
@@ -184,13 +184,14 @@ rails:
       destination: { type: 'wallet', ref: payee },
     };
     const { data: sent } = await teller.ask('The company pays 10.00 out, to an address', 'POST', '/v1/payouts', company, payout);
-    const isPaid = ({ data }: { data?: { status: string } }) => data?.status === 'complete';
-    await teller.until('It is paid when its block is deep', `/v1/payouts/${sent.id}`, company, isPaid as never);
-    const { data: proof } = await teller.ask(
-      'What the chain holds is what the ledger says, and capital of the operator, to the unit',
-      'GET',
+    await teller.until('It is paid when its block is deep', `/v1/payouts/${sent.id}`, company, ({ data }) => data.status === 'complete');
+    // All addresses are looked at once a minute, and what is proven was looked at whole.
+    const { data: proof } = await teller.until(
+      'Within a minute it is proven: the chain holds what the ledger says, and capital of the operator, to the unit',
       `/v1/rails/${rail}/proof`,
       company,
+      ({ data }) => data.in_flight === '0.00',
+      { everyMs: 1_000, forMs: 120_000 },
     );
     if (proof.difference !== '0.00') throw new Error(`the chain and the ledger differ by ${proof.difference}`);
     await this.#command('The same at the command line', 0, 'rails', 'prove', rail);

@@ -112,18 +112,24 @@ export class Teller {
   }
 
   /** Reads something until it is as it should be, and prints the last answer. */
-  async until(title: string, path: string, authorization: string, isDone: (body: Json) => boolean): Promise<Json> {
+  async until(
+    title: string,
+    path: string,
+    authorization: string,
+    isDone: (body: Json) => boolean,
+    { everyMs = lookAgainMs, forMs = patienceMs }: { everyMs?: number; forMs?: number } = {},
+  ): Promise<Json> {
     this.#begin(title);
     this.#say(`   > GET ${path}`);
-    for (let left = patienceMs; left > 0; left -= lookAgainMs) {
+    for (let left = forMs; left > 0; left -= everyMs) {
       const reply = await this.#send('GET', path, { Authorization: authorization }, undefined);
       if (reply.status === 200 && isDone(reply.body as Json)) {
         this.#show(reply);
         return reply.body as Json;
       }
-      await pause(lookAgainMs);
+      await pause(everyMs);
     }
-    throw new Error(`step ${this.#step} did not come to its end within ${patienceMs / 1000} s`);
+    throw new Error(`step ${this.#step} did not come to its end within ${forMs / 1000} s`);
   }
 
   #begin(title: string): void {

@@ -180,3 +180,22 @@ export async function noteMined(
     [chainId.toString(), address, nonce.toString(), hash, isReverted, at],
   );
 }
+
+/**
+ * A transaction that is known to be in the chain, in a block before a nonce of a relayer was given: that of the nonce before it, else one of which
+ * logs were read. Null where none is known. Nodes that have forgotten it may have forgotten those of the nonce.
+ */
+export async function minedBefore(pool: pg.Pool, { chainId, address }: RelayerKey, nonce: bigint): Promise<Bytes32 | null> {
+  const { rows } = await pool.query<{ hash: Bytes32 }>(
+    `(SELECT mined_hash AS hash FROM chain_transaction
+        WHERE chain_id = $1 AND relayer = $2 AND nonce < $3 AND mined_hash IS NOT NULL ORDER BY nonce DESC LIMIT 1)
+     UNION ALL
+     (SELECT l.tx_hash FROM chain_log l
+        WHERE l.chain_id = $1 AND l.block_number < (SELECT min(b.number) FROM chain_block b JOIN chain_transaction t
+          ON t.chain_id = b.chain_id AND t.relayer = $2 AND t.nonce = $3 WHERE b.chain_id = $1 AND b.at >= t.created_at)
+        ORDER BY l.block_number DESC, l.log_index DESC LIMIT 1)
+     LIMIT 1`,
+    [chainId.toString(), address, nonce.toString()],
+  );
+  return rows[0]?.hash ?? null;
+}

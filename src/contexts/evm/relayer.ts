@@ -2,6 +2,7 @@
 // (CONTRACT.md 27 "Transactions of a relayer"). It holds no money: what it sends twice is paid once, because the token pays an authorization once.
 import type { Platform } from '../../platform/ctx.js';
 import { depart } from '../rails/departure.js';
+import { compareMemory } from '../rails/restored.js';
 import type { ChainAddress } from '../x402/chain/address.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
@@ -15,6 +16,8 @@ import {
   formsOf,
   giveNonce,
   keepForm,
+  lastNonce,
+  minedBefore,
   noteDone,
   noteMined,
   noteSent,
@@ -65,10 +68,26 @@ async function noteDeep({ platform, nodes, relayer }: Work, deep: Block): Promis
   const { pool } = platform.database;
   const used = await nodes.nonce(relayer.address, deep);
   if (used.state === 'unknown') return;
+  await checkGiven(platform, relayer, used.value);
   await noteDone(pool, relayer, used.value, platform.clock.now());
   for (const { nonce } of await openNonces(pool, relayer, { before: used.value })) {
     if (!(await noteOwn({ platform, nodes, relayer }, nonce, deep))) return;
   }
+}
+
+/**
+ * Throws ForeignTransaction where the chain has used nonces that were never given here. A database that was put back has forgotten some: then the
+ * rails are off for that, and the nonces of the memory are taken over.
+ */
+async function checkGiven(platform: Platform, relayer: RelayerKey, used: bigint): Promise<void> {
+  const given = async () => (await lastNonce(platform.database.pool, relayerName(relayer))) + 1n;
+  const isOther = async () => {
+    const next = await given();
+    // Before its first nonce here a key may have been used for anything.
+    return next > 0n && used > next;
+  };
+  if (!(await isOther()) || (await compareMemory(platform)) || !(await isOther())) return;
+  throw new ForeignTransaction(`${relayer.address} has used ${used} nonces, and ${await given()} were given here`);
 }
 
 /** False where nobody knows which of the forms it is. */
@@ -90,6 +109,16 @@ async function noteOwn(
   if (carried?.state === 'done' && carried.txHash !== null) {
     await noteMined(platform.database.pool, relayer, nonce, { hash: carried.txHash, isReverted: false, at: platform.clock.now() });
     return true;
+  }
+  // Nodes that forget, or index late, have no receipt either: they have to show one of before.
+  const witness = await minedBefore(platform.database.pool, relayer, nonce);
+  const shown = witness === null ? null : await nodes.receipt(witness, deep);
+  if (shown?.state !== 'known' || shown.value === null) {
+    platform.log.warn(
+      { relayer: relayer.address, nonce: nonce.toString() },
+      'a nonce is used, and the nodes do not show by which transaction',
+    );
+    return false;
   }
   throw new ForeignTransaction(`nonce ${nonce} of ${relayer.address} is used by a transaction that was not signed here`);
 }
