@@ -1,4 +1,5 @@
 // Sweeping over a real chain: what lies at the address of a wallet goes to the treasury once, and the ledger does not change.
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChainAddress } from '../../../src/contexts/x402/chain/address.js';
 import { hasAnvil, withAnvil } from '../../chain/anvil.js';
@@ -81,6 +82,21 @@ describe.runIf(hasAnvil)(`sweeping${withAnvil}`, () => {
     await harness.live.make(`/v1/rails/${railName}/switch`, { to: 'on', reason: 'test' });
     await nextMinute();
     expect(await rail.anvil.moneyOf(address)).toBe(0n);
+  });
+
+  it('signs what was written when the process died before it was signed', async () => {
+    const address = await depositOf(6_500_000n);
+    const { unscoped } = harness.platform.database;
+    const { workspaceId, chainId } = await unscoped.chainArrival.findFirstOrThrow({ where: { payee: address } });
+    const nonce = `0x${randomBytes(32).toString('hex')}`;
+    const at = harness.clock.now();
+    const known = { rail: railName, chainId, authorizer: address, payee: rail.treasury, value: 6_500_000n, nonce };
+    await unscoped.chainPayment.create({
+      data: { ...known, workspaceId, id: randomUUID(), kind: 'sweep', validBefore: at, createdAt: at },
+    });
+    await nextMinute();
+    expect(await rail.anvil.moneyOf(address)).toBe(0n);
+    expect((await sweeps()).filter(({ authorizer }) => authorizer === address)).toMatchObject([{ nonce, state: 'done' }]);
   });
 
   it('asks for no sweep of what is not there any more', async () => {
