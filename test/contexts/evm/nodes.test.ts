@@ -186,9 +186,11 @@ describe.runIf(hasAnvil)(`nodes of which a quorum must agree${withAnvil}`, () =>
   it('say that they disagree, and which of them said what', async () => {
     const [liar] = fronts;
     if (liar !== undefined) liar.lies = [lieAbout('eth_getTransactionReceipt', () => null)];
-    nodes = nodesOf(fronts.slice(0, 2), 2);
+    let counted = 0;
+    const urls = fronts.slice(0, 2).map(({ url }) => new RpcUrl({ url, outbound, clock, timeoutMs: 30_000 }));
+    nodes = new Nodes({ urls, quorum: 2, onDisagreement: () => (counted += 1) });
     const answer = await questions.receipt();
-    expect(answer).toMatchObject({ state: 'unknown', reason: 'rpc_disagreement' });
+    expect([answer, counted]).toMatchObject([{ state: 'unknown', reason: 'rpc_disagreement' }, 1]);
     if (answer.state === 'unknown')
       expect(answer.said.map(({ host }) => host)).toEqual(fronts.slice(0, 2).map(({ url }) => new URL(url).host));
   });

@@ -167,6 +167,19 @@ describe.runIf(hasAnvil)(`the proof of a rail${withAnvil}`, () => {
     expect(sample('chain_lag_seconds')).toBeGreaterThanOrEqual(60);
   });
 
+  it('counts a nonce as stuck whose payment is in no block for five minutes', async () => {
+    await payOut(newPayee(), '1.00');
+    await rounds();
+    const stuck = async (seconds: number) => {
+      harness.clock.advance(seconds);
+      const text = await (await fetch(`${harness.live.url}/metrics`)).text();
+      return Number(/^chain_stuck_nonces\{[^}]*\} (\S+)$/m.exec(text)?.[1]);
+    };
+    expect([await stuck(290), await stuck(20)]).toEqual([0, 1]);
+    await mine(4);
+    expect(await stuck(10)).toBe(0);
+  });
+
   it('is shown to who runs the platform alone', async () => {
     const { liveKey } = await createTenant(harness.platform, { name: 'Another' });
     const another = new Client(harness.live.url, liveKey);

@@ -2,7 +2,7 @@
 // ends.
 import { describe, expect, it } from 'vitest';
 import { connector } from '../../../src/contexts/rails/connector.js';
-import { countOrder, rejectOrder } from '../../../src/contexts/rails/connector-order.js';
+import { countOrder, rejectOrder, settleOrder } from '../../../src/contexts/rails/connector-order.js';
 import type { RailOrder } from '../../../src/contexts/settlement/rail/rail.js';
 import { addSeconds } from '../../../src/platform/clock.js';
 import { inTransaction } from '../../../src/platform/postgres/database.js';
@@ -36,6 +36,30 @@ describe('an order of a payout', () => {
     expect(farSide.arrived).toEqual([payout.id.slice(3)]);
     expect(await payoutOf(payout)).toMatchObject({ status: 'complete', rail: 'usdc-base' });
     expect(await availableIn(wallet)).toBe('900.00');
+  });
+
+  it('is settled once with what is written beside it, also where its lease has ended and another takes it too', async () => {
+    let written = 0;
+    const isIn: boolean[] = [];
+    farSide.follow = async (ctx, row) => {
+      const also = async () => {
+        written += 1;
+        isIn.push((await ctx.db.connectorOrder.findFirst({ where: { id: row.id } }))?.state === 'accepted');
+      };
+      await Promise.all([settleOrder(ctx, row, also), settleOrder(ctx, row, also)]);
+    };
+    const payout = dataOf(await rails.payout(await rails.wallet()));
+    await harness.runDue();
+    await harness.runDue();
+    expect([written, isIn, (await payoutOf(payout)).status]).toEqual([1, [true], 'complete']);
+  });
+
+  it('stays open where what is written beside it fails', async () => {
+    farSide.follow = (ctx, row) => settleOrder(ctx, row, () => Promise.reject(new Error('the statement is away')));
+    const payout = dataOf(await rails.payout(await rails.wallet()));
+    await harness.runDue();
+    await harness.runDue();
+    expect((await payoutOf(payout)).status).toBe('pending');
   });
 
   it('is rejected, and the money goes back', async () => {
