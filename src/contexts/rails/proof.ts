@@ -51,9 +51,9 @@ function sum(parts: readonly { amount: bigint }[]): bigint {
 
 /** The proof of a rail, for who runs the platform. 503 where nobody knows what is outside, 404 for a rail that has no proof. */
 export async function readProof(ctx: Ctx, name: string): Promise<RailProof> {
-  if (!(await isOperator(ctx))) throw new Forbidden('Rails are proven to who runs the platform, in production.');
   const rail = configuredRail(ctx, name);
   if (rail === undefined) throw new NotFound();
+  if (!(await isOperator(ctx))) throw new Forbidden('Rails are proven to who runs the platform, in production.');
   const proof = await proveRail(ctx.platform, rail).catch((error: unknown) => {
     ctx.log.warn({ err: error, rail: name }, 'a rail could not be proven');
     // Gap G-871: A proof that cannot be had now is 503 `rail_unavailable`, reason `unhealthy`: the doctor says why.
