@@ -139,10 +139,11 @@ function referenceOf({ txHash, place, paymentId }: ChainArrival): string {
 async function bookLine({ ctx, tx }: Step, row: ChainArrival): Promise<void> {
   const { rail, value: amount, paymentId } = row;
   const reference = referenceOf(row);
-  const known = await tx.railStatement.findFirst({ where: { rail, reference, direction: 'credit' }, select: { id: true } });
-  if (known !== null) return;
-  const bookedAt = ctx.clock.now();
   const description = paymentId === null ? 'deposit' : 'x402';
+  // A deposit that waits has its line already. Payments that one transaction carries have lines of one reference.
+  const where = { rail, reference, direction: 'credit', description } as const;
+  if (paymentId === null && (await tx.railStatement.findFirst({ where, select: { id: true } })) !== null) return;
+  const bookedAt = ctx.clock.now();
   await tx.railStatement.create({
     data: { id: newId(bookedAt), rail, reference, amount, currency, direction: 'credit', description, bookedAt },
   });

@@ -193,7 +193,12 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
     const id = await arrive(wallet, { paymentId: randomUUID() });
     await say(id, 'deep');
     expect([await fundings(wallet), (await rowOf(id)).state]).toEqual([[], 'booked']);
-    expect(await linesOf((await rowOf(id)).txHash)).toHaveLength(1);
+    const { txHash } = await rowOf(id);
+    expect(await linesOf(txHash)).toMatchObject([{ reference: txHash, amount: 5_000_000n }]);
+    // Another payment, in the same transaction.
+    const other = await arrive(wallet, { paymentId: randomUUID(), txHash, place: 1, value: 6_000_000n });
+    await say(other, 'deep');
+    expect((await linesOf(txHash)).map(({ amount }) => amount).sort()).toEqual([5_000_000n, 6_000_000n]);
   });
 
   it('reaches a wallet that is frozen, and keeps one from being closed while it is expected', async () => {

@@ -80,6 +80,14 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
     expect(await fundings(wallet)).toHaveLength(1);
   });
 
+  it('stands in both books: a reconciliation finds nothing else', async () => {
+    const today = harness.clock.now().toISOString().slice(0, 10);
+    const run = await harness.live.make('/v1/reconciliation/runs', { rail: railName, date_from: today, date_to: today });
+    await harness.runDue();
+    const { totals } = (await harness.live.get(`/v1/reconciliation/reports/${run.id}`)).body.data;
+    expect(totals).toMatchObject({ matched: 2, unmatched_ledger: 0, unmatched_rail: 0, discrepancies: 0 });
+  });
+
   it('fails with `reorged` when a reorg has taken it away, and nothing was posted', async () => {
     const wallet = await newWallet();
     await rail.pay(await addressOf(wallet), 3_000_000n);

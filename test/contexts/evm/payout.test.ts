@@ -97,7 +97,12 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
     await mine();
     expect(await statusOf(payout)).toBe('confirmed');
     await mine();
-    expect(await statusOf(payout)).toBe('complete');
+    const { status, rail_details: place } = await read(payout);
+    expect([status, place]).toEqual([
+      'complete',
+      { tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/), network: 'eip155:84532', block_number: expect.any(Number) },
+    ]);
+    expect(await rail.anvil.ask('eth_getTransactionReceipt', place.tx_hash)).toMatchObject({ status: '0x1', to: rail.anvil.token });
     await mine(3);
     expect(await rail.anvil.moneyOf(payee)).toBe(12_500_000n);
     const lines = await harness.platform.database.unscoped.railStatement.findMany({ where: { rail: railName } });
