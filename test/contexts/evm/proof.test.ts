@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { balanceSumCode, mostSummed } from '../../../src/contexts/evm/balance-sum.js';
 import { signatureParts } from '../../../src/contexts/evm/evm.js';
 import { paymentOf } from '../../../src/contexts/evm/payment.sql.js';
+import { noteTreasury } from '../../../src/contexts/evm/proof.sql.js';
 import { authorizationOf } from '../../../src/contexts/evm/relayer.js';
 import { transferByParts } from '../../../src/contexts/evm/token.js';
 import { createTenant } from '../../../src/contexts/identity/tenant.js';
@@ -193,6 +194,23 @@ describe.runIf(hasAnvil)(`the proof of a rail${withAnvil}`, () => {
     const { body } = await harness.live.graphql(`{ railProof(rail: "${railName}") { difference ledger inFlight at { block } } }`);
     const { difference, ledger, in_flight: inFlight, at } = await prove();
     expect(body.data.railProof).toEqual({ difference, ledger, inFlight, at: { block: at.block } });
+  });
+
+  it('reads a treasury of before on, whose move to the one of now is no capital', async () => {
+    const before = await prove();
+    const old = newPayee();
+    await rail.anvil.setMoney(old, 9_000_000n);
+    await noteTreasury(harness.platform.database.pool, BigInt(rail.anvil.chainId), old, harness.clock.now());
+    expectRefused(await harness.live.get(path), 503, 'rail_unavailable');
+    await mine(4);
+    const both = await prove();
+    expect([both.difference, both.outside.length]).toEqual([before.difference, before.outside.length + 1]);
+    expect(part(both, 'opening')).toMatchObject({ amount: '1000009.00', count: 2 });
+    await transfer(old, rail.treasury, 9_000_000n);
+    await mine(4);
+    const moved = await prove();
+    expect([moved.difference, part(moved, 'put_in')]).toEqual([before.difference, part(before, 'put_in')]);
+    expect(await rail.anvil.moneyOf(old)).toBe(0n);
   });
 
   it('shows what left by an authorization that this database does not know', async () => {
