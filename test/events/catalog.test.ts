@@ -29,7 +29,7 @@ const announcedFamilies = [
 ]; // biome-ignore format: one list
 
 /** Those that are emitted beside: of the announced ones by now, and of people, connections and rails (CONTRACT.md 22, 23, 27). */
-const emittedFamilies = ['approval.', 'member.', 'connection.', 'evidence.', 'rail.'];
+const emittedFamilies = ['approval.', 'member.', 'connection.', 'evidence.', 'rail.', 'x402.payment.reversed'];
 
 /** SPEC.md "Data of ... events", where it says the members. */
 const members: Record<string, string[]> = {

@@ -43,7 +43,7 @@ async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlac
     directions: deposits === null ? ['out'] : ['out', 'in'],
     network: chain.network,
     checks: chainChecks(chain),
-    checkDestination: ({ destination }) => checkDestination(chain, ours, destination),
+    checkDestination: (ctx, { destination }) => checkDestination(ctx, chain, ours, destination),
     step: (ctx, order) => stepPayout(ctx, chain, rail, order),
     balances: (platform) => readBalances(platform, chain),
     holdings: (platform) => readHoldings(platform, chain),

@@ -11,6 +11,7 @@ import { depart, type Stay } from '../rails/departure.js';
 import type { ConfiguredRail } from '../rails/rail-kind.js';
 import { reasonOfCode } from '../settlement/rail/rail-code.js';
 import { type ChainAddress, parseAddress } from '../x402/chain/address.js';
+import { isKnown } from './address.sql.js';
 import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
 import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
@@ -22,14 +23,21 @@ const staysSeconds = 15;
 const lookSeconds = 60;
 
 /** Throws 400 for what is no address that a payout goes to. `ours`: the addresses of the platform itself. */
-export function checkDestination({ token }: EvmChain, ours: readonly ChainAddress[], destination: Readonly<Record<string, string>>): void {
+export async function checkDestination(
+  { platform }: Ctx,
+  { chainId, token }: EvmChain,
+  ours: readonly ChainAddress[],
+  destination: Readonly<Record<string, string>>,
+): Promise<void> {
   const read = readAddress(destination['address'] ?? '');
-  const problem = 'problem' in read ? read.problem : problemOf(read.address);
+  const problem = 'problem' in read ? read.problem : await problemOf(read.address);
   if (problem !== null) throw new ValidationFailed([{ path: ['destination', 'ref'], message: problem, rule: 'address' }]);
 
-  function problemOf(address: ChainAddress): string | null {
+  async function problemOf(address: ChainAddress): Promise<string | null> {
     if (address === token) return 'is the contract of the token itself: what is sent there is lost';
-    return ours.includes(address) ? 'is an address of the platform itself' : null;
+    if (ours.includes(address)) return 'is an address of the platform itself';
+    const isOfWallet = await isKnown(platform.database.pool, chainId, address);
+    return isOfWallet ? 'is the address of a wallet here: send it a transfer, which is there at once and costs no gas' : null;
   }
 }
 

@@ -19,7 +19,7 @@ export async function admit(
     const [max, requested] = [formatMinor(limits.perOrder, currency), formatMinor(amount, currency)];
     throw new RailLimitExceeded(rail.name, { max, requested, currency });
   }
-  if (destination !== undefined) rail.checkDestination({ destination });
+  if (destination !== undefined) await rail.checkDestination(ctx, { destination });
 }
 
 /** Why the rail takes no order of a workspace; null where it takes them. */

@@ -117,7 +117,7 @@ export interface ConfiguredRail extends RailSetting {
   network?: string;
   checks: readonly RailCheck[];
   /** Throws 400 for a destination that it never pays. */
-  checkDestination(order: Pick<RailOrder, 'destination'>): void;
+  checkDestination(ctx: Ctx, order: Pick<RailOrder, 'destination'>): Promise<void>;
   /** Takes the next step with an order that it has accepted, and writes when the one after it is due. */
   step(ctx: Ctx, order: ConnectorOrder): Promise<void>;
   balances(platform: Platform): Promise<readonly RailBalance[]>;

@@ -75,6 +75,9 @@ describe.runIf(hasAnvil)(`x402 over a chain${withAnvil}`, () => {
     const offered = await offer();
     expect(offered).toMatchObject({ scheme: 'exact', network, amount: '100000', asset: rail.anvil.token, maxTimeoutSeconds: 300 });
     expect(offered.payTo).toBe(body.data.address.toLowerCase());
+    const paidOut = { wallet_id: wallet.id, amount: '1.00', currency: 'USDC', rail: railName };
+    const refused = await harness.live.post('/v1/payouts', { ...paidOut, destination: { type: 'wallet', ref: offered.payTo } });
+    expect([refused.status, refused.body.details?.fields?.[0]?.message]).toEqual([400, expect.stringContaining('a wallet here')]);
     const { kinds } = (await harness.live.get('/v1/x402/facilitator/supported', { as: null })).body;
     expect(kinds.filter((kind: Json) => kind.network === network)).toHaveLength(1);
   });

@@ -66,7 +66,7 @@ async function open(setting: RailSetting, { secret }: Own, place: SecretPlace): 
     directions: ['out'],
     network: 'eip155:8453',
     checks: [{ name: 'far side', isCheap: true, stops: true, run: async () => [finding()] }],
-    checkDestination: () => {},
+    checkDestination: async () => {},
     step: (ctx, order) => step(ctx, rail, order),
     balances: async () => [{ where: 'far side', amount: '12.5', unit: setting.currency }],
     holdings: async () => holdings(),
