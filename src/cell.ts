@@ -47,6 +47,7 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
     };
     await reload();
     refuseRails(config, cells.listed);
+    for (const holds of manifest.conditions) await holds(home);
     endStreamsOfMoved(home);
     // A notice may have been missed while nobody listened.
     const tryReload = () => void reload().catch((error: unknown) => log.warn({ err: error }, 'the list of cells was not read'));

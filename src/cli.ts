@@ -1,6 +1,6 @@
 // The command line, on the same code as the server. Commands that work on the database take that of a server which runs, or DATABASE_URL.
 import { parseArgs } from 'node:util';
-import { callerOf, leaving, objectOf, ofData, required, say, settingsOf, text } from './cli/argument.js';
+import { callerOf, flag, leaving, objectOf, ofData, required, say, settingsOf, text } from './cli/argument.js';
 import { type CommandHelp, databaseCommands } from './cli/database-command.js';
 import { helpOf } from './cli/help.js';
 import { giveUp } from './platform/give-up.js';
@@ -108,11 +108,12 @@ const commands: Readonly<Record<string, Command>> = {
     },
   },
   demo: {
-    usage: 'demo [--url URL] [--key KEY] [--data-dir DIR]',
-    about: 'play two agents that pay each other against the running sandbox',
+    usage: 'demo [--url URL] [--key KEY] [--data-dir DIR] | demo --chain',
+    about: 'play two agents that pay each other against the running sandbox; --chain: real money, over a chain on this machine',
     run: async (args) => {
-      const { values } = parseArgs({ args, options: { ...ofData, url: text, key: text } });
+      const { values } = parseArgs({ args, options: { ...ofData, url: text, key: text, chain: flag } });
       const config = settingsOf(values);
+      if (values.chain) return (await import('./demo/chain.js')).playChain({ say, variable: config.variable });
       const url = values.url ?? config.sandboxUrl ?? `http://127.0.0.1:${config.sandboxPort}`;
       const key = values.key ?? config.bootstrapTestKey;
       const { playDemo } = await import('./demo/demo.js');

@@ -63,6 +63,7 @@ import './contexts/transfers/dry-run.schema.js';
 import './contexts/settlement/payout/bank-account.schema.js';
 import './contexts/settlement/payout/payout.schema.js';
 import './contexts/rails/rail.schema.js';
+import './contexts/rails/proof.schema.js';
 import './contexts/settlement/rail/rail-fault.schema.js';
 import './contexts/settlement/rail/rail-details.schema.js';
 import './contexts/funding/deposit-address.schema.js';

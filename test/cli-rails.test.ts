@@ -96,6 +96,25 @@ describe('rails', () => {
     await run('rails', 'off', 'usdc-base');
   });
 
+  it('prove: exit 0 where nothing differs, 1 where something does, 2 where it could not be found out', async () => {
+    farSide.money = 500n;
+    const far = await run('rails', 'prove', 'usdc-far');
+    expect(far).toMatchObject({ code: 0, stdout: expect.stringContaining('usdc-far  USDC at block 7') });
+    farSide.money = 501n;
+    const proven = await run('rails', 'prove', 'usdc-far', '--json');
+    expect([proven.code, line(proven.stdout)]).toMatchObject([1, { rail: 'usdc-far', ledger: '0.00', difference: '0.000001' }]);
+    farSide.money = null;
+    expect(await run('rails', 'prove')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('usdc-far could not be proven: the far side is silent'),
+    });
+    expect(await run('rails', 'prove', 'usdc-nowhere')).toMatchObject({ code: 2 });
+    expect(await run('rails', 'resume-reading', 'usdc-far', '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('reads no blocks'),
+    });
+  });
+
   it('say which rails there are, and that there is no file', async () => {
     expect(await run('rails', 'off', 'usdc-nowhere')).toMatchObject({
       code: 1,
@@ -137,6 +156,25 @@ describe('a start', () => {
     await expect(manifest.configured(loadConfig({ RAILS_FILE: wrong }))).rejects.toThrow(
       `${wrong} does not say what rails there are:\n  - line 3: rails.usdc-base.limits is required\n  - line 4: rails.usdc-far.kind must be one of`,
     );
+  });
+
+  it('is refused where several tenants are there and the file names none of them, or a stranger', async () => {
+    const { databaseUrl, secretsKey, memoryDir } = harness.platform.config;
+    const settings = { DATABASE_URL: databaseUrl ?? '', SECRETS_KEY: secretsKey ?? '', PLATFORM_MEMORY: memoryDir, LOG_LEVEL: 'silent' };
+    const tenants = await harness.platform.database.unscoped.tenant.count();
+    expect(tenants).toBeGreaterThan(1);
+    const sentence = `there are ${tenants} tenants, and RAILS_FILE does not say which of them runs the platform`;
+    const started = await runHere(['rails', 'status'], { ...settings, RAILS_FILE: rails.file });
+    expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+    const stranger = path.join(folder, 'stranger.yaml');
+    writeFileSync(stranger, `operator: 01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d\n${readFileSync(rails.file, 'utf8')}`);
+    const refused = await runHere(['rails', 'status'], { ...settings, RAILS_FILE: stranger });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is no tenant of this database') });
+    vi.stubEnv('BASE_URL', '');
+    vi.stubEnv('DATABASE_URL', databaseUrl ?? '');
+    vi.stubEnv('SECRETS_KEY', secretsKey ?? '');
+    await expect(checkRailsFile([rails.file])).rejects.toThrow(sentence);
+    vi.unstubAllEnvs();
   });
 
   it('has no secret of the file in what it knows, nor in a log of it', async () => {

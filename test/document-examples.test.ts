@@ -133,7 +133,7 @@ const byPeople = new Set([
   ...['join', 'signIn', 'stepUp', 'switchTenant', 'endBrowserSession', 'setPassword'],
   ...['passkeyOptions', 'usePasskey', 'listPasskeys', 'deletePasskey'],
   ...['setSignInSettings', 'beginOidc'],
-  'switchRail',
+  ...['switchRail', 'getRailProof'],
 ]);
 const documented: Documented[] = operations()
   .filter(({ id }) => !byPeople.has(id))

@@ -29,7 +29,7 @@ const closed = {
     exportAuditLog freezeAgent freezeWallet fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers
     getBudget getCheckoutDemand getConfiguration getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getErasure
     getEvidence getEvidenceConsistency getEvidenceHead getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy
-    getProtocolActivity getProtocolDistribution getProtocolStats getRecentActivity getReconciliationReport getSettlementConfig
+    getProtocolActivity getProtocolDistribution getProtocolStats getRailProof getRecentActivity getReconciliationReport getSettlementConfig
     getSettlementRule getSettlementWindow getSignInSettings getTestClock getTreasuryExposure getTreasuryRunway getTreasurySnapshot
     getTrialBalance getWebhook getWebhookStats grantConnection listAuditEntries listBankAccounts listBreakerTrips listBrowserSessions
     listBudgets listConnections listDeadLetters listDeliveries listDiscrepancies listErasures listEvidenceLinks listInvitations

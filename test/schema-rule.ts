@@ -233,7 +233,7 @@ function spelling(files: readonly SourceFile[]): string[] {
 
 /** Tables of the installation, which no workspace owns, and payments of a chain, which are followed by its signers. */
 const ofInstallation =
-  /\b(?:rail_state|rail_departure|rail_day|fence|chain_(?:payment|relayer|transaction|form|block|log|watch|address|arrival))\b/;
+  /\b(?:rail_state|rail_departure|rail_day|fence|chain_(?:payment|relayer|transaction|form|block|log|watch|treasury|address|arrival))\b/;
 
 /** The client puts the workspace into what it is asked; here it is written by hand, and the tenant of what belongs to all its workspaces. */
 const workspaceInStatements: Rule = (all) =>

@@ -23,6 +23,7 @@ import { inviteMember, listMembers, openSignIn, suspendMember } from './member.j
 import { migrateCommands } from './migrate-command.js';
 import { progressBar } from './progress.js';
 import { railsCommands } from './rails-command.js';
+import { resumeReading } from './rails-reading-command.js';
 import { secretsCommands } from './secrets-command.js';
 import { shopCommands } from './shop-command.js';
 import { limitTenant, limitText } from './tenant.js';
@@ -133,6 +134,7 @@ export const administration = {
   ...shopCommands,
   ...secretsCommands,
   ...railsCommands,
+  'rails resume-reading': resumeReading,
   ...evidenceCommands,
   ...backupCommands,
   'member list': async (args) => {

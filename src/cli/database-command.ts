@@ -84,6 +84,11 @@ export const databaseCommands: Readonly<Record<keyof typeof administration, Comm
     usage: 'rails status [RAIL] [--json] [--data-dir DIR]',
     about: 'show whether rails are on, what of their limits was used today, and what is open',
   },
+  'rails prove': {
+    usage: 'rails prove [RAIL] [--json] [--data-dir DIR]',
+    about:
+      'compare what rails hold outside with the ledger, to the smallest unit; exit 1 where it differs, 2 where that could not be found out',
+  },
   'rails on': {
     usage: 'rails on RAIL [--reason TEXT] [--force] [--yes] [--json] [--data-dir DIR]',
     about: 'let a rail take orders, after a doctor found it in order; --yes: what was open when the database was put back was seen',
@@ -95,6 +100,10 @@ export const databaseCommands: Readonly<Record<keyof typeof administration, Comm
   'rails off': {
     usage: 'rails off RAIL [--reason TEXT] [--json] [--data-dir DIR]',
     about: 'let nothing leave by a rail; exit 1 where something is still being sent after ten seconds',
+  },
+  'rails resume-reading': {
+    usage: 'rails resume-reading RAIL --yes [--from BLOCK] [--json] [--data-dir DIR]',
+    about: 'read a chain on after deep blocks were taken back, from the last one that is in it; the rail stays off',
   },
   'backup verify': {
     usage: 'backup verify --dump FILE|--url URL|--data-dir DIR [--scratch URL] [--json]',

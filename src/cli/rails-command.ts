@@ -1,9 +1,12 @@
 // The commands about rails of production: what their file says, whether they are in order, and their switch.
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { configuredRails } from '../contexts/rails/configured-rails.js';
 import { dayOf } from '../contexts/rails/connector-order.js';
 import { examine, lookAt } from '../contexts/rails/doctor.js';
 import { operatorWorkspace } from '../contexts/rails/operator.js';
+import { operatorFault } from '../contexts/rails/operator.sql.js';
+import { proveRail, type RailProof } from '../contexts/rails/proof.js';
 import { type ConfiguredRail, type Finding, railKinds } from '../contexts/rails/rail-kind.js';
 import { openOrdersOf, standingOf, usedOfDay } from '../contexts/rails/rail-state.sql.js';
 import { readRailsFile } from '../contexts/rails/rails-file.js';
@@ -15,15 +18,31 @@ import { formatMinor } from '../platform/money.js';
 import { flag, ofData, required, say, settingsOf, text } from './argument.js';
 import { withPlatform } from './with-platform.js';
 
-/** Reads a file of rails alone, without a database: what it names, or all that is wrong in it. */
+/** Reads a file of rails: what it names, or all that is wrong in it. It needs no database; with DATABASE_URL it looks whose rails they are. */
 export async function checkRailsFile(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: { json: flag }, allowPositionals: true });
   const file = required(positionals[0], 'the file of rails');
-  const { variable } = settingsOf({});
+  const { variable, databaseUrl } = settingsOf({});
   const { operator, rails } = await readRailsFile(file, manifest.extensions().of(railKinds), variable);
+  const fault = databaseUrl === null ? null : await faultOfTenants(databaseUrl, operator);
+  if (fault !== null) throw new Error(`${file}: ${fault}`);
   if (values.json) return say(JSON.stringify({ operator, rails: rails.map(described) }));
   say(rails.map((rail) => `${rail.name}  ${Object.values(described(rail).limits).join(' / ')} ${rail.currency}`).join('\n'));
   say('The file is right. Whether it fits the world outside: rails doctor');
+}
+
+/** What the tenants of a database find missing in a file. A database that does not answer says nothing of the file. */
+async function faultOfTenants(connectionString: string, operator: string | null): Promise<string | null> {
+  const client = new pg.Client({ connectionString });
+  try {
+    await client.connect();
+    return await operatorFault(client, operator);
+  } catch (error) {
+    process.stderr.write(`The tenants were not looked at: ${(error as Error).message}\n`);
+    return null;
+  } finally {
+    await client.end();
+  }
 }
 
 function described({ name, kind, currency, limits, workspaces, network }: ConfiguredRail) {
@@ -33,7 +52,7 @@ function described({ name, kind, currency, limits, workspaces, network }: Config
 }
 
 /** The rails that a command is about: the one that it names, or all. */
-function railsNamed({ extensions, config }: Platform, name: string | undefined): ConfiguredRail[] {
+export function railsNamed({ extensions, config }: Platform, name: string | undefined): ConfiguredRail[] {
   const { byName } = extensions.of(configuredRails);
   if (byName.size === 0)
     throw new Error(config.railsFile === null ? 'RAILS_FILE is not set: no rail is configured' : 'no rail is configured');
@@ -103,7 +122,63 @@ async function refuseUnseen(platform: Platform, rail: ConfiguredRail): Promise<v
   );
 }
 
+/** A command ends so where what it looks at differs, and where it could not look. */
+const [exitDiffers, exitCannot] = [1, 2];
+
+function proofOf({ rail, currency, at, outside, ledger, inFlight, explained, difference }: RailProof) {
+  const shown = (amount: bigint) => formatMinor(amount, currency);
+  return {
+    rail,
+    currency,
+    at,
+    outside: outside.map(({ where, amount }) => ({ where, amount: shown(amount) })),
+    ledger: shown(ledger),
+    in_flight: shown(inFlight),
+    difference: shown(difference),
+    explained: explained.map((part) => ({ ...part, amount: shown(part.amount) })),
+  };
+}
+
+function proofLines({ rail, currency, at, outside, ledger, in_flight, difference, explained }: ReturnType<typeof proofOf>): string {
+  const lines = [
+    ...outside.map(({ where, amount }) => [where, amount]),
+    ['less the ledger: in, less out', ledger],
+    ['less what is in flight', in_flight],
+    ...explained.map(({ reason, amount, count }) => [`less ${reason.replace('_', ' ')} (${count})`, amount]),
+    ['difference', difference],
+  ];
+  const head = `${rail}  ${currency} at block ${at.block}, ${at.time.toISOString()}`;
+  return [head, ...lines.map(([what = '', amount = '']) => `  ${what.padEnd(60)}${amount.padStart(24)}`)].join('\n');
+}
+
+/** Proves the rails that a command names. Never throws: what could not be found out has an exit code of its own. */
+async function prove(args: string[]): Promise<void> {
+  const cannot = (rail: string, error: unknown) => {
+    process.stderr.write(`${rail}could not be proven: ${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = exitCannot;
+  };
+  try {
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, json: flag }, allowPositionals: true });
+    await withPlatform(settingsOf(values), async (platform) => {
+      for (const rail of railsNamed(platform, positionals[0])) {
+        try {
+          const proof = await proveRail(platform, rail);
+          if (proof === null) throw new Error(`a rail of kind ${rail.kind} has no proof`);
+          const shown = proofOf(proof);
+          say(values.json ? JSON.stringify(shown) : proofLines(shown));
+          if (proof.difference !== 0n) process.exitCode ??= exitDiffers;
+        } catch (error) {
+          cannot(`${rail.name} `, error);
+        }
+      }
+    });
+  } catch (error) {
+    cannot('', error);
+  }
+}
+
 export const railsCommands = {
+  'rails prove': prove,
   'rails doctor': async (args: string[]) => {
     const { values, positionals } = parseArgs({ args, options: { ...ofData, json: flag }, allowPositionals: true });
     await withPlatform(settingsOf(values), async (platform) => {

@@ -86,6 +86,10 @@ export interface Variables {
   EvidenceLinks: { after?: string | null };
   CreateEvidenceLink: { input: { transferId: string; parts?: readonly (('act' | 'said' | 'outcome' | 'money' | 'offer' | 'private' | 'authority' | 'decision' | 'figures' | 'delivery'))[] | null; expiresIn?: number | null } };
   RevokeEvidenceLink: { id: string };
+  Rails: Record<string, never>;
+  Rail: { rail: string };
+  RailProof: { rail: string };
+  SwitchRail: { rail: string; input: { to: ('on' | 'draining' | 'off'); reason: string } };
   SignIn: { input: { apiKey: string } };
   SignOut: Record<string, never>;
   RenewSession: Record<string, never>;
@@ -964,6 +968,60 @@ export interface Answers {
   };
   RevokeEvidenceLink: {
     revokeEvidenceLink: { id: string; };
+  };
+  Rails: {
+    rails: readonly ({
+      rail: string;
+      currency: string;
+      kind: string | null;
+      status: ('on' | 'draining' | 'off' | 'not_configured' | 'simulated');
+      reason: string | null;
+      fee: string | null;
+      limits: { perOrder: string; perDay: string; perDayCount: number; } | null;
+      health: {
+        ok: boolean;
+        since: string | null;
+        problems: readonly ({ check: string; found: string; fix: string | null; stops: boolean; })[];
+      } | null;
+      usedToday: { amount: string; count: number; } | null;
+      open: { count: number; amount: string; oldestAt: string | null; } | null;
+    })[];
+  };
+  Rail: {
+    rail: {
+      rail: string;
+      currency: string;
+      kind: string | null;
+      status: ('on' | 'draining' | 'off' | 'not_configured' | 'simulated');
+      reason: string | null;
+      fee: string | null;
+      limits: { perOrder: string; perDay: string; perDayCount: number; } | null;
+      health: {
+        ok: boolean;
+        since: string | null;
+        problems: readonly ({ check: string; found: string; fix: string | null; stops: boolean; })[];
+      } | null;
+      usedToday: { amount: string; count: number; } | null;
+      open: { count: number; amount: string; oldestAt: string | null; } | null;
+      network: string | null;
+      expectedSeconds: number | null;
+      directions: readonly (('out' | 'in'))[];
+      balances: readonly ({ where: string; amount: string; unit: string; })[] | null;
+    };
+  };
+  RailProof: {
+    railProof: {
+      currency: string;
+      at: { block: number; time: string; };
+      outside: readonly ({ where: string; amount: string; })[];
+      ledger: string;
+      inFlight: string;
+      difference: string;
+      explained: readonly ({ reason: ('opening' | 'put_in' | 'taken_out' | 'below_minimum'); amount: string; count: number; newest: readonly string[]; })[];
+    };
+  };
+  SwitchRail: {
+    switchRail: { id: string; rail: string; to: ('on' | 'draining' | 'off'); inFlight: readonly string[] | null; };
   };
   SignIn: {
     createAuthSession: { token: string; expiresIn: number; environment: ('test' | 'live'); };

@@ -8,6 +8,7 @@ import { evidenceOperations } from './operation-evidence.js';
 import { moneyOperations } from './operation-money.js';
 import { paging } from './operation-part.js';
 import { peopleOperations } from './operation-people.js';
+import { railOperations } from './operation-rail.js';
 import { shopOperations } from './operation-shop.js';
 
 const recorded = `
@@ -42,6 +43,7 @@ export const operations = {
   ...connectionOperations,
   ...shopOperations,
   ...evidenceOperations,
+  ...railOperations,
 
   SignIn: `mutation SignIn($input: CreateAuthSessionInput!) {
     createAuthSession(input: $input) { token expiresIn environment }

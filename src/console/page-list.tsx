@@ -17,6 +17,8 @@ import { MySignIn } from './pages/my-sign-in.js';
 import { Overview } from './pages/overview.js';
 import { Payment } from './pages/payment.js';
 import { Payments } from './pages/payments.js';
+import { Rail } from './pages/rail.js';
+import { Rails } from './pages/rails.js';
 import { Receipt } from './pages/receipt.js';
 import { Reconciliation } from './pages/reconciliation.js';
 import { Search } from './pages/search.js';
@@ -77,6 +79,7 @@ export const pages: Readonly<Record<string, PageSpec>> = {
   },
   tasks: { title: 'Tasks', scope: 'tasks:read', show: () => <Tasks />, one: { title: 'Task', show: (id) => <Task id={id} /> } },
   reconciliation: { title: 'Reconciliation', scope: 'settlement:read', show: () => <Reconciliation /> },
+  rails: { title: 'Rails', scope: 'rails:read', show: () => <Rails />, one: { title: 'Rail', show: (id) => <Rail id={id} /> } },
   webhooks: {
     title: 'Webhooks',
     scope: 'webhooks:read',

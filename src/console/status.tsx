@@ -4,6 +4,9 @@ import { Badge } from './panel.js';
 
 const tones: Readonly<Record<string, 'good' | 'warn' | 'bad' | 'plain'>> = {
   active: 'good',
+  on: 'good',
+  draining: 'warn',
+  off: 'bad',
   completed: 'good',
   complete: 'good',
   confirmed: 'good',

@@ -92,16 +92,16 @@ export class Teller {
     };
   }
 
-  /** Runs Node in a folder, without an environment. `shown` is printed for the command. */
+  /** Runs Node in a folder, with no other environment than `env`. `shown` is printed for the command. */
   async command(
     title: string,
     shown: string,
-    { args, folder }: { args: readonly string[]; folder: string },
+    { args, folder, env = {} }: { args: readonly string[]; folder: string; env?: Readonly<Record<string, string>> },
   ): Promise<{ code: number; printed: string }> {
     this.#begin(title);
     this.#say(`   $ ${shown}`);
     const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) =>
-      execFile(process.execPath, args, { cwd: folder, env: {} }, (error, stdout, stderr) =>
+      execFile(process.execPath, args, { cwd: folder, env }, (error, stdout, stderr) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
       ),
     );

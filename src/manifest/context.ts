@@ -28,6 +28,8 @@ export interface ContextParts {
   extensions: readonly Extension[];
   /** What it hands to contexts below it because a setting says so. */
   configured: readonly Configure[];
+  /** What has to be so when a process starts: each throws one sentence where it is not. */
+  conditions: readonly PlatformWork[];
   /** Who hears every published event, in transactions of its own. */
   listeners: readonly EventListener[];
   /** What becomes due in tables that belong to no noun. */

@@ -62,6 +62,7 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
       const added = await Promise.all(every('configured').map((read) => read(config, always)));
       return added.flat().length === 0 ? always : new Extensions([...extensions, ...added.flat()]);
     },
+    conditions: every('conditions'),
     listeners,
     partitions,
     followers: { listeners, view: onlyOne(every('channelViews')) },

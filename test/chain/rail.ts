@@ -1,6 +1,6 @@
 // A rail of production over a chain for tests: an Anvil, a file of rails that names it, keys in keystores, and money in both places.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EvmChain } from '../../src/contexts/evm/chain.js';
@@ -102,6 +102,13 @@ ${deposits === true ? ofWallets : ''}${settings}`,
     await harness.runDue();
     for (const chain of this.chains(harness)) await this.tend(harness, chain);
     await harness.runDue();
+  }
+
+  /** The path of the same file that names the tenant of a test as who runs the platform: commands need it where there are two. */
+  namedFile({ tenantId }: Harness): string {
+    const file = path.join(this.#folder, 'named.yaml');
+    writeFileSync(file, `operator: ${tenantId}\n${readFileSync(this.file, 'utf8')}`);
+    return file;
   }
 
   chains(harness: Harness): readonly EvmChain[] {

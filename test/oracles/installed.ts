@@ -27,3 +27,6 @@ export const sdJwt = installed('@sd-jwt/core/dist/index.mjs');
 
 /** A chain of the EVM in one process. */
 export const anvil = installed('@foundry-rs/anvil-linux-amd64/bin/anvil');
+
+/** A stock seller of x402, on Express. */
+export const seller = installed('@x402/express/package.json') && fileURLToPath(new URL('seller.mjs', import.meta.url));

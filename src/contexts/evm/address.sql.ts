@@ -12,17 +12,23 @@ export interface AskedAddress {
   at: Date;
 }
 
-/** Notes that an address was asked for. True the first time. One that was noted a few minutes ago is not written again. */
-export async function noteAsked(pool: pg.Pool, { chainId, address, workspaceId, walletId, at }: AskedAddress): Promise<boolean> {
+/**
+ * Notes that an address was asked for: true the first time. One that was noted a few minutes ago is not written again. Null where nobody has
+ * begun to look for what reaches addresses of the chain: then none is given.
+ */
+export async function noteAsked(pool: pg.Pool, { chainId, address, workspaceId, walletId, at }: AskedAddress): Promise<boolean | null> {
   const { rows } = await pool.query<{ is_new: boolean }>({
     name: 'chain-address-asked',
-    text: `INSERT INTO chain_address (chain_id, address, payee_workspace_id, wallet_id, asked_at) VALUES ($1, $2, $3, $4, $5)
+    text: `INSERT INTO chain_address (chain_id, address, payee_workspace_id, wallet_id, asked_at)
+      SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT FROM chain_watch WHERE chain_id = $1 AND deposits_to IS NOT NULL)
       ON CONFLICT (chain_id, address) DO UPDATE SET asked_at = excluded.asked_at
         WHERE chain_address.asked_at < excluded.asked_at - interval '5 minutes'
       RETURNING xmax = 0 AS is_new`,
     values: [chainId.toString(), address, workspaceId, walletId, at],
   });
-  return rows[0]?.is_new ?? false;
+  const [row] = rows;
+  if (row !== undefined) return row.is_new;
+  return (await isKnown(pool, chainId, address)) ? false : null;
 }
 
 /** Whether an address was asked for. */

@@ -38,13 +38,9 @@ export async function readContent(reading: Reading, block: Block, { authorizers,
     ...pagesOf(authorizers).map((page) => [Object.values(topics), page.map(addressTopic)]),
     ...pagesOf(payees).map((page) => [topics.transfer, null, page.map(addressTopic)]),
   ];
-  const found = new Map<bigint, ChainLog>();
-  for (const filter of filters) {
-    const logs = await nodes.logsOf(block, { addresses: [chain.token], topics: filter });
-    if (logs.state === 'unknown') return null;
-    for (const log of logs.value) found.set(log.logIndex, log);
-  }
-  const logs = [...found.values()].flatMap((log) => seenLog(chain, log));
+  const found = await nodes.logsOf(block, ...filters.map((each) => ({ addresses: [chain.token], topics: each })));
+  if (found.state === 'unknown') return null;
+  const logs = found.value.flatMap((log) => seenLog(chain, log));
   const paid = logs.flatMap(({ payee }) => (payee === null ? [] : [payee]));
   const ours = await ofWallets(platform.database.pool, chain.chainId, paid);
   const hashes = new Set(logs.filter(({ payee }) => payee !== null && ours.has(payee)).map(({ txHash }) => txHash));

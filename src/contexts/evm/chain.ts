@@ -10,7 +10,7 @@ import { accountXpub, depositAddresses, depositKeys } from './evm.js';
 import { chainOfSetting, type EvmSetting, type KeySetting, type KeystoreSetting } from './evm-setting.js';
 import { type Key, localKey, remoteKey } from './key.js';
 import { openKeystore } from './keystore.js';
-import { rpcFailures } from './metric.js';
+import { disagreements, rpcFailures } from './metric.js';
 import { type Depth, Nodes } from './nodes.js';
 import { RpcUrl } from './rpc.js';
 
@@ -69,7 +69,7 @@ export class EvmChain {
 
   async #openNodes(platform: Platform): Promise<Nodes> {
     const urls = await Promise.all(this.setting.rpc.map((url) => this.#url(platform, url)));
-    return new Nodes({ urls, quorum: this.quorum });
+    return new Nodes({ urls, quorum: this.quorum, onDisagreement: () => disagreements.inc({ rail: this.rail }) });
   }
 
   async #url({ outbound, clock }: Platform, given: string | SecretRef): Promise<RpcUrl> {

@@ -8,7 +8,7 @@ import { unclaimedOn } from './arrival.sql.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import type { Nodes } from './nodes.js';
-import type { Known } from './quorum.js';
+import { answerOf } from './quorum.js';
 import { lastNonce, openNonces, relayerName } from './relayer.sql.js';
 import { balanceCall, domainSeparator, factCalls, readText, readUint, readWord } from './token.js';
 
@@ -25,15 +25,6 @@ export function formatGas(wei: bigint): string {
 
 function finding(ok: boolean, found: string, wanted: string, fix: string): Found {
   return { ok, found, wanted, fix: ok ? null : fix };
-}
-
-/** Asks something of the nodes. Throws one sentence where nobody knows. */
-function answerOf<T>(known: Known<T>): T {
-  if (known.state === 'known') return known.value;
-  const said = known.said.map(({ host, said: words }) => `${host}: ${words}`).join('; ');
-  throw new Error(
-    `${known.reason === 'rpc_disagreement' ? 'the nodes disagree' : 'too few nodes answer'}${said === '' ? '' : ` (${said})`}`,
-  );
 }
 
 async function headOf(platform: Platform, chain: EvmChain): Promise<{ nodes: Nodes; head: Block }> {
@@ -134,7 +125,8 @@ async function checkGas(platform: Platform, chain: EvmChain): Promise<Found[]> {
   );
 }
 
-async function tokensOf(nodes: Nodes, head: Block, chain: EvmChain, address: ChainAddress): Promise<bigint> {
+/** What an address has of the token after a block, base units. Throws one sentence where nobody knows. */
+export async function tokensOf(nodes: Nodes, head: Block, chain: EvmChain, address: ChainAddress): Promise<bigint> {
   const result = answerOf(await nodes.call(head, { to: chain.token, data: balanceCall(address) }));
   const balance = 'data' in result ? readUint(result.data) : null;
   if (balance === null) throw new Error('the token does not say what an address has');

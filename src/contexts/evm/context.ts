@@ -8,7 +8,8 @@ import { rememberedKinds } from '../rails/restored.js';
 import { stepArrival } from './arrival.js';
 import { evmChains } from './configured-chain.js';
 import { expectedOf } from './expected.sql.js';
-import { reorgs, rpcFailures } from './metric.js';
+import { chainGauges } from './gauge.sql.js';
+import { disagreements, reorgs, rpcFailures } from './metric.js';
 import { lastNonce, relayerPrefix, skipNonces } from './relayer.sql.js';
 
 const nothing: ReadonlyMap<string, bigint> = new Map();
@@ -33,5 +34,6 @@ export const evm = context({
       },
     },
   ],
-  metrics: [rpcFailures, reorgs],
+  metrics: [rpcFailures, disagreements, reorgs],
+  gauges: [chainGauges],
 });

@@ -11,6 +11,8 @@ import { depositRailOf } from './deposit.js';
 import { detailsOn } from './details.sql.js';
 import { chainOfSetting, type EvmSetting, evmShape, faultsOf } from './evm-setting.js';
 import { checkDestination, stepPayout } from './payout.js';
+import { readHoldings } from './proof.js';
+import { resumeReading } from './resumption.js';
 import { x402Chain } from './x402-chain.js';
 
 export const evmKind: RailKind<EvmSetting> = {
@@ -44,6 +46,8 @@ async function openRail(setting: RailSetting, own: EvmSetting, place: SecretPlac
     checkDestination: ({ destination }) => checkDestination(chain, ours, destination),
     step: (ctx, order) => stepPayout(ctx, chain, rail, order),
     balances: (platform) => readBalances(platform, chain),
+    holdings: (platform) => readHoldings(platform, chain),
+    resumeReading: (platform, from) => resumeReading(platform, chain, from),
     extensions: [
       evmChains.with(chain),
       railDetails.with({ [setting.name]: (ctx, kind, ids) => detailsOn(chain.network, ctx, kind, ids) }),

@@ -9,6 +9,14 @@ export const rpcFailures = new Counter({
   registers: [],
 });
 
+/** Questions that the nodes answered in different ways, by the rail: nothing is decided by them. */
+export const disagreements = new Counter({
+  name: 'rpc_disagreements_total',
+  help: 'Questions to the nodes of a chain about which they contradict each other, by rail.',
+  labelNames: ['rail'],
+  registers: [],
+});
+
 /** Blocks that were taken back, by the rail. */
 export const reorgs = new Counter({
   name: 'chain_reorgs_total',

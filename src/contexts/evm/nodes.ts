@@ -49,8 +49,8 @@ export class Nodes {
   readonly #quorum: Quorum;
 
   /** `quorum`: how many URLs must say the same. */
-  constructor({ urls, quorum }: { urls: readonly RpcUrl[]; quorum: number }) {
-    this.#quorum = new Quorum(urls, quorum);
+  constructor({ urls, quorum, onDisagreement }: { urls: readonly RpcUrl[]; quorum: number; onDisagreement?: () => void }) {
+    this.#quorum = new Quorum(urls, quorum, onDisagreement);
   }
 
   /** The number of the chain. */
@@ -97,13 +97,16 @@ export class Nodes {
     return this.#quorum.agree(one('eth_getBlockByHash', [hash, false], read));
   }
 
-  /** The logs of one block, in their order. */
-  logsOf(block: Block, filter: LogFilter): Promise<Known<ChainLog[]>> {
-    const wanted = { blockHash: block.hash, address: filter.addresses, topics: filter.topics };
+  /** The logs of one block that match a filter or more, in their order, each once. */
+  logsOf(block: Block, ...filters: readonly LogFilter[]): Promise<Known<ChainLog[]>> {
+    const asked = filters.map(({ addresses, topics }) => call('eth_getLogs', { blockHash: block.hash, address: addresses, topics }));
+    const isOfBlock = ({ blockHash, blockNumber }: ChainLog) => blockHash === block.hash && blockNumber === block.number;
     return this.#quorum.agree(
-      inChain(block, call('eth_getLogs', wanted), (answer) =>
-        readLogs(resultOf(answer), filter, ({ blockHash, blockNumber }) => blockHash === block.hash && blockNumber === block.number),
-      ),
+      allInChain(block, asked, (answers) => {
+        const read = filters.flatMap((filter, at) => readLogs(resultOf(answers[at]), filter, isOfBlock));
+        const byPlace = new Map(read.map((log) => [log.logIndex, log]));
+        return [...byPlace.values()].sort((a, b) => compareNumbers(a.logIndex, b.logIndex));
+      }),
     );
   }
 
@@ -137,6 +140,11 @@ export class Nodes {
   call(at: Block, { to, data, from }: ContractCall): Promise<Known<CallResult>> {
     const content = { to, data, ...(from === undefined ? {} : { from }) };
     return this.#quorum.agree(inChain(at, call('eth_call', content, atHash(at)), callResult));
+  }
+
+  /** What code gives back that runs after a block, once, and is kept nowhere: several questions to contracts in one. */
+  run(at: Block, code: Hex): Promise<Known<CallResult>> {
+    return this.#quorum.agree(inChain(at, call('eth_call', { data: code }, atHash(at)), callResult));
   }
 
   /** The gas money of an address after a block, wei. */
@@ -188,16 +196,21 @@ function one<T>(method: string, params: readonly unknown[], read: (result: unkno
   return { calls: [{ method, params }], read: ([answer]) => read(resultOf(answer)) };
 }
 
-/** A question about the state after a block, which the URL must have in its chain at that height, before the call and after it. */
-function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | undefined) => T): Question<T> {
+/** A question about the state after a block, which the URL must have in its chain at that height, before the calls and after them. */
+function allInChain<T>(block: Block, asked: readonly RpcCall[], read: (answers: readonly RpcAnswer[]) => T): Question<T> {
   return {
-    calls: [byNumber(block.number), asked, byNumber(block.number)],
-    read: ([before, answer, after]) => {
-      if ([before, after].some((each) => readBlock(resultOf(each))?.hash !== block.hash))
+    calls: [byNumber(block.number), ...asked, byNumber(block.number)],
+    read: (answers) => {
+      if ([answers.at(0), answers.at(-1)].some((each) => readBlock(resultOf(each))?.hash !== block.hash))
         throw new UnreadableAnswer(`it does not have the block ${block.hash}`);
-      return read(answer);
+      return read(answers.slice(1, -1));
     },
   };
+}
+
+/** The same of one call. */
+function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | undefined) => T): Question<T> {
+  return allInChain(block, [asked], ([answer]) => read(answer));
 }
 
 function readExisting(result: unknown): Block {

@@ -75,7 +75,7 @@ export async function admitAnswer(pool: pg.Pool, payment: ChainPaymentRow, { per
   if (payment.value > perPayment) return false;
   const chainId = payment.chainId.toString();
   return inTransaction(pool, async (tx) => {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('chain answers ' || $1))`, [chainId]);
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('chain_payment answers ' || $1))`, [chainId]);
     const { rowCount } = await tx.query(
       `UPDATE chain_payment SET answered_at = $4
        WHERE workspace_id = $1 AND id = $2 AND state = 'used' AND answered_at IS NULL AND value + (

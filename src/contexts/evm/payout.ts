@@ -4,6 +4,7 @@ import type { ConnectorOrder } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { confirmOrder, countOrder, dayOf, rejectOrder, settleOrder, waitOrder } from '../rails/connector-order.js';
 import { depart, type Stay } from '../rails/departure.js';
@@ -43,8 +44,7 @@ export async function stepPayout(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail
     case 'used':
       return confirmOrder(ctx, order, { expected: addSeconds(at, rail.expectedSeconds), dueAt: addSeconds(at, lookSeconds) });
     case 'done':
-      await bookLine(ctx, order, payment);
-      return settleOrder(ctx, order);
+      return settleOrder(ctx, order, (tx) => bookLine(ctx, tx, order, payment));
     case 'lapsed':
       return rejectOrder(ctx, order, reasonOf(payment));
   }
@@ -107,11 +107,16 @@ function payeeOf(ctx: Ctx, { id, sealedDestination }: ConnectorOrder): `0x${stri
 }
 
 /** What the chain has booked is a line of the rail's statement, once: its amount is that of the log. */
-async function bookLine(ctx: Ctx, { rail, reference, currency }: ConnectorOrder, { value, txHash }: ChainPaymentRow): Promise<void> {
+async function bookLine(
+  ctx: Ctx,
+  tx: Tx,
+  { rail, reference, currency }: ConnectorOrder,
+  { value, txHash }: ChainPaymentRow,
+): Promise<void> {
   const bookedAt = ctx.clock.now();
   const line = { rail, reference, amount: value, currency, direction: 'debit', description: `payment ${txHash}` } as const;
-  const known = await ctx.db.railStatement.findFirst({ where: { rail, reference, direction: 'debit' }, select: { id: true } });
-  if (known === null) await ctx.db.railStatement.create({ data: { ...line, id: newId(bookedAt), bookedAt } });
+  const known = await tx.railStatement.findFirst({ where: { rail, reference, direction: 'debit' }, select: { id: true } });
+  if (known === null) await tx.railStatement.create({ data: { ...line, id: newId(bookedAt), bookedAt } });
 }
 
 /** Why the money goes back: what the token last said, or that its time was over. */

@@ -16,6 +16,14 @@ export type Known<T> =
   | { state: 'known'; value: T }
   | { state: 'unknown'; reason: 'rpc_disagreement' | 'rpc_unavailable'; said: readonly HostWord[] };
 
+/** What is known. Throws one sentence where nobody knows. */
+export function answerOf<T>(known: Known<T>): T {
+  if (known.state === 'known') return known.value;
+  const said = known.said.map(({ host, said: words }) => `${host}: ${words}`).join('; ');
+  const what = known.reason === 'rpc_disagreement' ? 'the nodes disagree' : 'too few nodes answer';
+  throw new Error(said === '' ? what : `${what} (${said})`);
+}
+
 /** Calls to one URL, and what their answers say. `read` throws for answers that say nothing, which then have no vote. */
 export interface Question<T> {
   calls: readonly RpcCall[];
@@ -26,11 +34,14 @@ export interface Question<T> {
 export class Quorum {
   readonly urls: readonly RpcUrl[];
   readonly size: number;
+  readonly #onDisagreement: () => void;
 
-  constructor(urls: readonly RpcUrl[], size: number) {
+  /** `onDisagreement` is told of every question about which the URLs contradict each other, for a counter. */
+  constructor(urls: readonly RpcUrl[], size: number, onDisagreement: () => void = () => {}) {
     if (size < 1 || size > urls.length) throw new RangeError(`a quorum of ${size} needs as many URLs: there are ${urls.length}`);
     this.urls = urls;
     this.size = size;
+    this.#onDisagreement = onDisagreement;
   }
 
   /** Asks as many URLs as must agree, and the others only where those do not. */
@@ -39,7 +50,9 @@ export class Quorum {
     const votes = await askAll(ready.slice(0, this.size), question);
     const early = this.#count(votes);
     if (early.state === 'known') return early;
-    return this.#count([...votes, ...(await askAll(ready.slice(this.size), question))]);
+    const all = this.#count([...votes, ...(await askAll(ready.slice(this.size), question))]);
+    if (all.state === 'unknown' && all.reason === 'rpc_disagreement') this.#onDisagreement();
+    return all;
   }
 
   /** Asks every URL, and gives what each says that says anything. It decides nothing. */

@@ -42,6 +42,9 @@ export class RpcFailure extends Error {
   }
 }
 
+/** There was no connection, or it broke before an answer. */
+class BrokenConnection extends RpcFailure {}
+
 export interface RpcOptions {
   /** Of http or https. A user and a password in it are sent as Basic authorization. */
   url: string;
@@ -104,13 +107,23 @@ export class RpcUrl {
     if (this.isAside) throw new RpcFailure(this.host, 'aside', 'it failed a moment ago and is left alone for a while');
     const answers: RpcAnswer[] = [];
     try {
-      for (let at = 0; at < calls.length; at += longestBatch) answers.push(...(await this.#send(calls.slice(at, at + longestBatch))));
+      for (let at = 0; at < calls.length; at += longestBatch) answers.push(...(await this.#sendSafely(calls.slice(at, at + longestBatch))));
     } catch (error) {
       if (error instanceof RpcFailure) this.#note(error);
       throw error;
     }
     this.#waitSeconds = 0;
     return answers;
+  }
+
+  /** A connection that broke is made once more: each call may be asked twice. */
+  async #sendSafely(calls: readonly RpcCall[]): Promise<RpcAnswer[]> {
+    try {
+      return await this.#send(calls);
+    } catch (error) {
+      if (!(error instanceof BrokenConnection)) throw error;
+      return this.#send(calls);
+    }
   }
 
   #note(failure: RpcFailure): void {
@@ -150,7 +163,7 @@ export class RpcUrl {
   #contentOf({ status, body, isCut, error }: SendResult): unknown {
     if (status === null) {
       const isLate = error?.startsWith('no answer within') === true || error?.includes('TIMEOUT') === true;
-      throw isLate ? this.#fail('timeout', 'no answer in time') : this.#fail('unreachable', 'it cannot be reached');
+      throw isLate ? this.#fail('timeout', 'no answer in time') : new BrokenConnection(this.host, 'unreachable', 'it cannot be reached');
     }
     if (status === 429) throw this.#fail('rate_limited', 'it asks for fewer requests (429)');
     if (isCut && Buffer.byteLength(body) < longestAnswer) throw this.#fail('timeout', 'its answer broke off');

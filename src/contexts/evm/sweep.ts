@@ -39,13 +39,22 @@ interface Sweeping {
   deep: Block;
 }
 
-/** Once a minute, sweeps the addresses at which enough lies at a deep block. Nothing leaves where the rail is off. */
+/**
+ * Once a minute, sweeps the addresses at which enough lies at a deep block. Nothing leaves where the rail is off. A sweep that fails is tried
+ * again later, and keeps no payout from being carried.
+ */
 export async function sweepChain(platform: Platform, chain: EvmChain, { deep }: Pick<View, 'deep'>): Promise<void> {
   const now = platform.clock.now().getTime();
   if (chain.depositAddress === null || deep === null || now < (nextLook.get(chain) ?? 0)) return;
   nextLook.set(chain, now + everyMs);
+  await sweepAll({ platform, chain, deep }).catch((error: unknown) =>
+    platform.log.error({ err: error, rail: chain.rail }, 'the addresses of wallets could not be swept'),
+  );
+}
+
+async function sweepAll(sweeping: Sweeping): Promise<void> {
+  const { platform, chain } = sweeping;
   const { pool } = platform.database;
-  const sweeping = { platform, chain, deep };
   await forgetLapsed(pool, chain.chainId);
   for (const one of await unsignedSweeps(pool, chain.chainId)) if (!(await signAgain(sweeping, one))) return;
   const found = await sweepable(pool, chain.chainId, { above: chain.setting.sweep_above, most: mostAtOnce });

@@ -12,6 +12,8 @@ import { findUse, readAllDeposits } from './late-reading.js';
 import { reorgs } from './metric.js';
 import { claimArrival } from './payer-payment.sql.js';
 import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wake } from './payment.sql.js';
+import { treasuryAddresses } from './proof.sql.js';
+import { decidedTo, noteDecided } from './resumption.sql.js';
 import { authorizationStateCall, readFlag } from './token.js';
 import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, seenAt, transferOf } from './watch.sql.js';
 
@@ -55,7 +57,8 @@ async function watchedNow({ platform, chain }: Reading, treasury: ChainAddress):
   const since = addSeconds(platform.clock.now(), -askedSeconds);
   const authorizers = await watchedAuthorizers(pool, chain.chainId);
   const payees = await askedSince(pool, chain.chainId, since, mostAsked);
-  return { authorizers: [...new Set([treasury, ...authorizers])], payees: [treasury, ...payees] };
+  const treasuries = await treasuryAddresses(pool, chain.chainId, treasury);
+  return { authorizers: [...new Set([...treasuries, ...authorizers])], payees: [...treasuries, ...payees] };
 }
 
 /** True where everything up to the head was read. */
@@ -93,6 +96,8 @@ async function readUpTo(
 /** Takes the last block back. Throws DeepReorg where nothing is left to go back to. */
 async function goBack(platform: Platform, chain: EvmChain, last: SeenBlock): Promise<SeenBlock> {
   const { pool } = platform.database;
+  if (last.number <= (await decidedTo(pool, chain.chainId)))
+    throw new DeepReorg(`block ${last.number} is in the chain no more, and money was booked by it`);
   const before = await seenAt(pool, chain.chainId, last.number - 1n);
   if (before === null) throw new DeepReorg(`block ${last.number} is in the chain no more, and none below it was kept`);
   await removeLast(pool, chain.chainId, last, platform.clock.now());
@@ -122,6 +127,7 @@ async function decide(reading: Reading, deep: Block): Promise<void> {
   const { platform, chain } = reading;
   const { pool } = platform.database;
   const { chainId } = chain;
+  await noteDecided(pool, chainId, deep.number);
   await markSeen(pool, chainId, platform.clock.now());
   await readAllDeposits(reading, deep);
   if (await deepenArrivals(pool, chainId, deep.number, platform.clock.now())) ring(platform);

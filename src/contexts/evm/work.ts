@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/postgres/database.js';
 import { stopRail } from '../rails/switch-record.js';
 import type { EvmChain } from './chain.js';
 import { hasWaiting } from './payer-payment.sql.js';
+import { noteTreasury } from './proof.sql.js';
 import { ForeignTransaction, relay } from './relayer.js';
 import { sweepChain } from './sweep.js';
 import { DeepReorg, look } from './watch.js';
@@ -53,9 +54,11 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   // One whose keys do not open keeps no other from the chain.
   const { treasury, relayers } = await chain.signers(platform);
   const maySend = await hasMemory(platform);
-  if (!(await takeWatch(platform.database.pool, chain.chainId, holder, maySend))) return false;
+  const { pool } = platform.database;
+  if (!(await takeWatch(pool, chain.chainId, holder, maySend))) return false;
   try {
     const view = await look(platform, chain, treasury.address);
+    await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
     if (view !== null && maySend) {
       await sweepChain(platform, chain, view);
       for (const key of relayers) await relay(platform, chain, key, view);

@@ -29,11 +29,16 @@ export class FundingUnsupported extends declareError(422, 'unsupported_rail') {
 
 /** 422: the provider brings what is sent to the addresses of wallets, and is not asked for money. */
 export class FundedByDeposit extends declareError(422, 'unsupported_rail') {
-  constructor(provider: string, walletId: string) {
+  constructor(provider: string, walletId: string, rails: readonly string[]) {
+    const path = `/v1/wallets/${walletId}/deposit-addresses`;
     super(`${provider} brings what reaches the deposit address of a wallet. Ask for the address, and have the money sent there.`, {
       details: {
         provider,
-        next_actions: [{ rel: 'deposit_address', actor: 'any', method: 'POST', path: `/v1/wallets/${walletId}/deposit-addresses` }],
+        rails,
+        next_actions: [
+          ...rails.map((rail) => ({ rel: 'deposit_address', actor: 'any', method: 'POST', path, body: { rail } }) as const),
+          { rel: 'rails', actor: 'any', method: 'GET', path: '/v1/rails' },
+        ],
       },
     });
   }

@@ -57,7 +57,7 @@ async function planFunding(ctx: Ctx, input: CreateFundingTransactionInput): Prom
   const to = await walletRef(ctx, walletId);
   if (to === null) throw new NotFound('walletId');
   if (to.currency !== currency) throw new CurrencyMismatch(to.walletId, to.currency, currency);
-  const rail = railToFund(ctx, input);
+  const rail = await railToFund(ctx, input);
   const fee = rail === null ? 0n : collectionFee(rail, amount);
   if (rail !== null) checkAmount(amount, fee, currency);
   const id = newId(ctx.clock.now());

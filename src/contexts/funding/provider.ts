@@ -6,7 +6,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { refusalOf } from '../rails/admission.js';
 import { configuredRails } from '../rails/configured-rails.js';
 import { type Rail, railOf } from '../settlement/rail/rail.js';
-import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
+import { knownRails, railCurrencies, railUnavailable } from '../transfers/rail.js';
 import { depositRails } from './deposit-rail.js';
 import { FundedByDeposit, FundingUnsupported } from './errors.js';
 
@@ -77,6 +77,14 @@ function isActive(ctx: Ctx, { sandbox, ...rails }: Row['rails']): boolean {
   return sandbox !== undefined || Object.values(rails).some((names) => names.some((name) => railOf(ctx, name) !== undefined));
 }
 
+/** The names of the rails that take deposits in a currency. */
+function depositRailsOf(ctx: Ctx, currency: string): string[] {
+  const taking = ctx.platform.extensions.of(depositRails);
+  return Object.entries(knownRails(ctx)).flatMap(([name, carried]) =>
+    carried === currency && taking.of(ctx.workspace, name) !== undefined ? [name] : [],
+  );
+}
+
 /** Whether a rail of production that takes deposits is on for the workspace. */
 async function hasDeposits(ctx: Ctx): Promise<boolean> {
   if (ctx.workspace.environment !== 'live') return false;
@@ -100,14 +108,14 @@ export interface ProviderRequest {
  * The rail that brings the money; null for that of the sandbox. 400 for a provider that is none, 422 `unsupported_rail` for a type or a
  * currency that it does not bring and for deposits, 503 `rail_unavailable` where it is not active.
  */
-export function railToFund(ctx: Ctx, { provider, walletId, type, currency }: ProviderRequest): Rail | null {
+export async function railToFund(ctx: Ctx, { provider, walletId, type, currency }: ProviderRequest): Promise<Rail | null> {
   const providers = providersOf(ctx);
   const row = providers.find((one) => one.provider === provider);
   if (row === undefined) {
     const message = `is no provider: ${providers.map((one) => one.provider).join(', ')}`;
     throw new ValidationFailed([{ path: ['provider'], message, rule: 'enum' }]);
   }
-  if (row === byDeposit) throw new FundedByDeposit(provider, walletId);
+  if (row === byDeposit) throw new FundedByDeposit(provider, walletId, depositRailsOf(ctx, currency));
   const names = row.rails[type];
   if (names === undefined) throw new FundingUnsupported({ provider, type, types: Object.keys(row.rails) });
   const name = names.find((one) => railCurrencies[one] === currency);
@@ -115,6 +123,6 @@ export function railToFund(ctx: Ctx, { provider, walletId, type, currency }: Pro
     throw new FundingUnsupported({ provider, type, currency, currencies: names.map((one) => railCurrencies[one] ?? '') });
   }
   const rail = name === undefined ? null : railOf(ctx, name);
-  if (rail === undefined || !isActive(ctx, row.rails)) throw new RailUnavailable(name ?? provider);
+  if (rail === undefined || !isActive(ctx, row.rails)) throw await railUnavailable(ctx, name ?? provider);
   return rail;
 }

@@ -2,8 +2,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import type { RailOrder } from '../settlement/rail/rail.js';
-import { RailLimitExceeded, RailUnavailable, type UnavailableReason } from '../transfers/rail.js';
-import { isOperator } from './operator.js';
+import { RailLimitExceeded, railUnavailable, type UnavailableReason } from '../transfers/rail.js';
 import type { ConfiguredRail } from './rail-kind.js';
 import { keptStanding } from './switch.js';
 
@@ -14,7 +13,7 @@ export async function admit(
   { amount, destination }: { amount: bigint; destination?: RailOrder['destination'] },
 ): Promise<void> {
   const reason = await refusalOf(ctx, rail);
-  if (reason !== null) throw new RailUnavailable(rail.name, reason, await isOperator(ctx));
+  if (reason !== null) throw await railUnavailable(ctx, rail.name, reason);
   const { currency, limits } = rail;
   if (amount > limits.perOrder) {
     const [max, requested] = [formatMinor(limits.perOrder, currency), formatMinor(amount, currency)];

@@ -6,6 +6,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { type FoundOrder, findOrder as findOwner, lockOrder } from '../settlement/rail/order-kind.js';
 import type { RailAnswer, RailReason } from '../settlement/rail/rail.js';
@@ -86,9 +87,9 @@ export async function confirmOrder(ctx: Ctx, order: ConnectorOrder, { expected, 
   ringAt(ctx, 'connector_order', dueAt);
 }
 
-/** The rail has paid. */
-export async function settleOrder(ctx: Ctx, order: ConnectorOrder): Promise<void> {
-  await tell(ctx, order, { state: 'settled' }, { state: 'settled', ...ended(ctx) });
+/** The rail has paid. `also`: what is written in the same transaction, once. */
+export async function settleOrder(ctx: Ctx, order: ConnectorOrder, also?: (tx: Tx) => Promise<void>): Promise<void> {
+  await tell(ctx, order, { state: 'settled' }, { state: 'settled', ...ended(ctx) }, also);
 }
 
 /** The rail will not pay: the money goes back. */
@@ -110,13 +111,14 @@ function ctxOf(ctx: Ctx, owner: FoundOrder | null): Ctx {
 }
 
 /** Writes what has become of an order, and tells whoever waits for it, in one transaction. Once: an order that has ended stays as it is. */
-async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData): Promise<void> {
+async function tell(ctx: Ctx, order: ConnectorOrder, answer: RailAnswer, data: OrderData, also?: (tx: Tx) => Promise<void>): Promise<void> {
   const owner = await ownerOf(ctx, order);
   const told = ctxOf(ctx, owner);
   await transact(told, async (tx) => {
     const awaited = owner === null ? null : await lockOrder(told, owner.kind, tx, owner.row);
     const row = await lockRow(tx.connectorOrder, order.id);
     if (row.state !== 'accepted') return row;
+    await also?.(tx);
     const after = await tx.connectorOrder.update({ where: rowKey(ctx, order.id), data });
     if (awaited !== null && awaited.railReference === order.reference) await owner?.kind.follow(told, tx, awaited, answer);
     return after;

@@ -1,4 +1,5 @@
 // A kind of rail of production: what the file says of one, and what one can do. A context above this one brings each kind.
+import type pg from 'pg';
 import type { z } from 'zod';
 import type { ConnectorOrder } from '../../generated/prisma/client.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
@@ -64,6 +65,51 @@ export interface RailBalance {
   unit: string;
 }
 
+/**
+ * Why there is more or less outside than the ledger says. `opening`: what a place of ours had before anything of it was read. `put_in`,
+ * `taken_out`: capital of the operator, which is no order. `below_minimum`: what came in and was too little to be credited.
+ */
+export type ProofReason = 'opening' | 'put_in' | 'taken_out' | 'below_minimum';
+
+/** A part of the difference that has a reason, minor units. */
+export interface ProofPart {
+  reason: ProofReason;
+  amount: bigint;
+  /** How many movements it is made of. */
+  count: number;
+  /** The newest of them, as the world outside calls them. */
+  newest: readonly string[];
+}
+
+/** Where and when money outside was read. */
+export interface ProofPlace {
+  block: number;
+  hash: string;
+  time: Date;
+}
+
+/** What our own books say of a rail, without the ledger. */
+export interface RailBooks {
+  /** What has moved outside and is not posted yet, less what is posted and has moved later. */
+  inFlight: bigint;
+  explained: readonly ProofPart[];
+}
+
+/** What is outside, minor units of the currency of the rail, and what belongs beside it. */
+export interface RailHoldings {
+  at: ProofPlace;
+  outside: readonly { where: string; amount: bigint }[];
+  /** Reads the books, in the same snapshot as the ledger. */
+  books(tx: pg.ClientBase): Promise<RailBooks>;
+}
+
+/** From where a chain is read again. */
+export interface ResumedReading {
+  block: number;
+  /** What was booked by blocks that were taken back. */
+  booked: readonly string[];
+}
+
 /** A rail that the file names. */
 export interface ConfiguredRail extends RailSetting {
   directions: readonly ('out' | 'in')[];
@@ -75,6 +121,10 @@ export interface ConfiguredRail extends RailSetting {
   /** Takes the next step with an order that it has accepted, and writes when the one after it is due. */
   step(ctx: Ctx, order: ConnectorOrder): Promise<void>;
   balances(platform: Platform): Promise<readonly RailBalance[]>;
+  /** Reads what it holds outside. Throws one sentence where nobody knows. */
+  holdings?(platform: Platform): Promise<RailHoldings>;
+  /** Reads on after deep blocks were taken back, from a block that is named or the last good one. Throws one sentence where it cannot. */
+  resumeReading?(platform: Platform, from: bigint | null): Promise<ResumedReading>;
   /** What it gives to contexts below it. */
   extensions: readonly Extension[];
 }

@@ -43,7 +43,8 @@ export interface Settlement {
 export async function planSettlement(ctx: Ctx, { executionId, from, description }: Head, { ref, rail, amountAfter }: Settlement) {
   const destination = { type: 'bank', ref: ref ?? (await defaultBankAccount(ctx, from)) } as const;
   const place = await payoutPlaceOf(ctx, destination, rail);
-  const amount = formatMinor(amountAfter(railFor(ctx, place.rail, from.currency).fee), from.currency);
+  const { fee } = await railFor(ctx, place.rail, from.currency);
+  const amount = formatMinor(amountAfter(fee), from.currency);
   const input = { walletId: from.walletId, amount, currency: from.currency as Currency, destination, rail, description };
   const plan = await planPayout(ctx, input, { id: executionId });
   return async (tx: Tx): Promise<Made> => {

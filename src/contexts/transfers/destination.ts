@@ -20,7 +20,7 @@ export function isOutside(destination: DestinationInput | null | undefined): boo
 
 /** The wallet of a destination. 503 for one out of the platform: only a request for one transfer makes a payout. */
 export function walletOfDestination(destination: DestinationInput): string {
-  if (isOutside(destination)) throw new RailUnavailable(destination.type);
+  if (isOutside(destination)) throw new RailUnavailable(null);
   const id = parseId('wallet', destination.ref);
   if (id === null) throw new NotFound('destination.ref');
   return id;

@@ -8,7 +8,7 @@ import type { CreatedTransfer, TransferPart } from './transfer.js';
 /** What carries money out of the platform. Each throws 422 `unsupported_rail` and 503 `rail_unavailable`, with nothing held. */
 export interface ExternalTransfers {
   /** The fee of a rail, minor units of the currency that it carries. */
-  feeOf(ctx: Ctx, rail: string, currency: string): bigint;
+  feeOf(ctx: Ctx, rail: string, currency: string): Promise<bigint>;
   /** Makes the payout of a transfer whose destination is out of the platform; answers the transfer. */
   transfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer>;
   dryRun(ctx: Ctx, input: CreateTransferInput): Promise<DryRun>;

@@ -53,7 +53,7 @@ export async function createQuote(ctx: Ctx, input: CreateQuoteInput): Promise<Qu
   if (fromCurrency === toCurrency) {
     throw new ValidationFailed([{ path: ['toCurrency'], message: 'is the same as from_currency: such a transfer needs no quote' }]);
   }
-  const railFee = rail == null ? 0n : externalOf(ctx).feeOf(ctx, rail, toCurrency);
+  const railFee = rail == null ? 0n : await externalOf(ctx).feeOf(ctx, rail, toCurrency);
   const amount = parseMinor(input.amount, amountSide === 'send' ? fromCurrency : toCurrency, ['amount']);
   const rate = (await rateBook(ctx)).rateOf(fromCurrency, toCurrency);
   if (rate === null) throw new NoRate(fromCurrency, toCurrency);

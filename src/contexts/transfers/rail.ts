@@ -1,9 +1,9 @@
 // The rails that money leaves and reaches the platform on, and the currency that each carries (CONTRACT.md 2 "Rails and currencies"): those of
 // every sandbox, and those that the file of rails names beside them.
 
-import type { Platform } from '../../platform/ctx.js';
+import type { Ctx, Platform } from '../../platform/ctx.js';
 import { declareError, type OperatorAction } from '../../platform/errors.js';
-import { ExtensionPoint } from '../../platform/extension.js';
+import { ExtensionPoint, onePart } from '../../platform/extension.js';
 import { type Currency, formatMinor, isCurrency } from '../../platform/money.js';
 
 /** Rails that carry money both ways. */
@@ -103,12 +103,26 @@ function helpOf(rail: string, reason: UnavailableReason): OperatorAction {
   return { rel: 'switch_on', actor: 'operator', command: `rails on ${rail}` };
 }
 
-/** 503: the rail takes no order now. Nothing was held. Who does not run the platform hears no more than whose it is to mend. */
+/**
+ * 503: the rail takes no order now. Nothing was held. Who does not run the platform hears no more than whose it is to mend. `rail`: null for a
+ * place that no rail was found for.
+ */
 export class RailUnavailable extends declareError(503, 'rail_unavailable') {
-  constructor(rail: string, reason: UnavailableReason = 'not_configured', isOperator = true) {
-    const action: OperatorAction = isOperator ? helpOf(rail, reason) : { actor: 'operator' };
-    super(`${sentences[reason]}. Nothing was held.`, { details: { rail, reason, retry: { safe: true }, next_actions: [action] } });
+  constructor(rail: string | null, reason: UnavailableReason = 'not_configured', isOperator = false) {
+    const action: OperatorAction = isOperator && rail !== null ? helpOf(rail, reason) : { actor: 'operator' };
+    const named = rail === null ? {} : { rail };
+    super(`${sentences[reason]}. Nothing was held.`, { details: { ...named, reason, retry: { safe: true }, next_actions: [action] } });
   }
+}
+
+type Asking = Pick<Ctx, 'platform' | 'workspace'>;
+
+/** Whether the caller runs the platform: the rails of production know. */
+export const runsPlatform = onePart<(ctx: Asking) => Promise<boolean>>('who runs the platform');
+
+/** The refusal of a rail, with what is to be done about it where the caller runs the platform. */
+export async function railUnavailable(ctx: Asking, rail: string, reason: UnavailableReason = 'not_configured'): Promise<RailUnavailable> {
+  return new RailUnavailable(rail, reason, await ctx.platform.extensions.of(runsPlatform)(ctx));
 }
 
 /** 422: the order is more than the rail takes at once. */

@@ -16,9 +16,9 @@ import {
 const deepest = 20;
 /** Fields that are read for a node, on average, before the counting stops: few lead to nothing. */
 const readsOfNode = 3;
-// Gap G-397: Each object read of the schema is a node, and each 100 characters of its texts one more.
-/** Characters of an object's own names and texts that count as one node: an answer of the most nodes has about a megabyte. */
-const charactersOfNode = 100;
+// Gap G-397: Each object read of the schema is a node, and each 120 characters of its texts one more.
+/** Characters of an object's own names and texts that count as one node: an answer of the most nodes has little more than a megabyte. */
+const charactersOfNode = 120;
 
 type Field = GraphQLField<unknown, unknown>;
 type Args = Readonly<Record<string, unknown>>;

@@ -16,6 +16,9 @@ import { enrol } from '../agents/identity.js';
 
 const rail = await ChainRail.prepare({ deposits: true, anvil: { args: ['--no-mining'] } });
 
+/** A height that the chain of these tests never reaches: the watch itself leaves such rows alone. */
+const notDeep = 1_000_000n;
+
 /** What the watch says of one transfer to the address of a wallet. */
 interface Seen {
   value?: bigint;
@@ -45,7 +48,7 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
       txHash = `0x${randomBytes(32).toString('hex')}`,
       place = 0,
       state = 'seen',
-      blockNumber = 1n,
+      blockNumber = notDeep,
       ...more
     }: Seen = {},
   ) => {
@@ -89,7 +92,7 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
         rail: railName,
         source_ref: `${txHash}:0`,
         rail_reference: txHash,
-        rail_details: { tx_hash: txHash, network: 'eip155:84532', block_number: 1 },
+        rail_details: { tx_hash: txHash, network: 'eip155:84532', block_number: Number(notDeep) },
       }),
     ]);
     expect(await balanceOf(wallet)).toMatchObject({ available: '0.00', pending_in: '5.00', total: '0.00' });
@@ -156,9 +159,9 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
 
   it('goes on as it was when it comes again before it was given up', async () => {
     const wallet = await newWallet();
-    const id = await arrive(wallet, { blockNumber: 1_000_000n });
+    const id = await arrive(wallet);
     await say(id, 'gone');
-    await say(id, 'seen', { blockNumber: 1_000_001n });
+    await say(id, 'seen', { blockNumber: notDeep + 1n });
     await say(id, 'deep');
     expect(await fundings(wallet)).toMatchObject([{ status: 'completed' }]);
   });
@@ -211,9 +214,9 @@ describe.runIf(hasAnvil)(`what has reached a wallet${withAnvil}`, () => {
     expect([state, dueAt === null, (await linesOf(txHash)).length, await fundings(wallet)]).toEqual(['deep', false, 1, []]);
     await rail.look(harness);
     const { health } = (await harness.live.get(`/v1/rails/${railName}`)).body.data;
-    expect(health.problems).toEqual([
+    expect(health.problems).toContainEqual(
       expect.objectContaining({ check: 'unclaimed', found: expect.stringContaining('1 deposits, 5.00 USDC'), stops: false }),
-    ]);
+    );
     await harness.advance(3_600);
     expect([(await rowOf(id)).state, (await linesOf(txHash)).length]).toEqual(['deep', 1]);
   });

@@ -25,8 +25,9 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
   };
 
   it('gives an address while the rail is off, the same one after the database was put back, and takes deposits', async () => {
-    await rail.round(harness);
     const wallet = await newWallet();
+    expectRefused(await ask(wallet), 503, 'dependency_unavailable');
+    await rail.round(harness);
     const { status, body } = await ask(wallet);
     expect([status, body.data]).toEqual([
       201,
@@ -58,7 +59,8 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
     const wallet = await newWallet();
     const body = { provider: 'evm', type: 'stablecoin', wallet_id: wallet.id, amount: '1.00', currency: 'USDC' };
     const refused = await harness.live.post('/v1/funding/transactions', body);
-    expectRefused(refused, 422, 'unsupported_rail', { next_actions: [{ path: `/v1/wallets/${wallet.id}/deposit-addresses` }] });
+    expectRefused(refused, 422, 'unsupported_rail', { provider: 'evm', rails: [railName] });
+    expect(refused.body.details.next_actions[0]).toMatchObject({ path: `/v1/wallets/${wallet.id}/deposit-addresses` });
   });
 
   it('is pending in a block, and credited when the block is deep', async () => {

@@ -11,7 +11,10 @@ describe.runIf(hasAnvil)(`sweeping${withAnvil}`, () => {
   beforeAll(() => rail.start());
   const harness = useHarness({ env: { RAILS_FILE: rail.file } });
   afterAll(() => rail.stop());
-  beforeAll(() => rail.switchOn(harness));
+  beforeAll(async () => {
+    await rail.switchOn(harness);
+    await rail.round(harness);
+  });
 
   const newWallet = async (): Promise<Json> => (await openWallet(harness.live, { currency: 'USDC' })).wallet;
   const addressOf = async ({ id }: Json): Promise<ChainAddress> =>

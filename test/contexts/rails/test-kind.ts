@@ -9,7 +9,14 @@ import { configuredRail, configuredRails } from '../../../src/contexts/rails/con
 import { countOrder, dayOf, expectedAt, settleOrder, waitOrder } from '../../../src/contexts/rails/connector-order.js';
 import { depart } from '../../../src/contexts/rails/departure.js';
 import { examine, lookAt } from '../../../src/contexts/rails/doctor.js';
-import { type ConfiguredRail, type Finding, type RailKind, type RailSetting, railKinds } from '../../../src/contexts/rails/rail-kind.js';
+import {
+  type ConfiguredRail,
+  type Finding,
+  type RailHoldings,
+  type RailKind,
+  type RailSetting,
+  railKinds,
+} from '../../../src/contexts/rails/rail-kind.js';
 import { readSecret, type SecretPlace, type SecretRef, secretRef } from '../../../src/contexts/rails/secret.js';
 import { fundWallet } from '../../../src/contexts/transfers/funding.js';
 import type { ConnectorOrder } from '../../../src/generated/prisma/client.js';
@@ -26,6 +33,8 @@ export class FarSide {
   readonly arrived: string[] = [];
   /** What the checks of the rail find wrong; null: nothing. */
   problem: string | null = null;
+  /** What it holds for us, minor units; null: it does not say. */
+  money: bigint | null = 0n;
   /** What happens to an order that has arrived; by default it is settled at once. */
   follow: (ctx: Ctx, order: ConnectorOrder) => Promise<void> = settleOrder;
   /** Awaited before something arrives. */
@@ -33,7 +42,7 @@ export class FarSide {
 
   reset(): void {
     this.arrived.length = 0;
-    Object.assign(this, { problem: null, follow: settleOrder, before: async () => {} });
+    Object.assign(this, { problem: null, money: 0n, follow: settleOrder, before: async () => {} });
   }
 
   async receive(id: string, signal: AbortSignal): Promise<void> {
@@ -60,9 +69,20 @@ async function open(setting: RailSetting, { secret }: Own, place: SecretPlace): 
     checkDestination: () => {},
     step: (ctx, order) => step(ctx, rail, order),
     balances: async () => [{ where: 'far side', amount: '12.5', unit: setting.currency }],
+    holdings: async () => holdings(),
     extensions: [],
   };
   return rail;
+}
+
+async function holdings(): Promise<RailHoldings> {
+  const { money } = farSide;
+  if (money === null) throw new Error('the far side is silent');
+  return {
+    at: { block: 7, hash: `0x${'7'.repeat(64)}`, time: new Date('2026-03-02T10:00:00.000Z') },
+    outside: [{ where: 'far side', amount: money }],
+    books: async () => ({ inFlight: 0n, explained: [{ reason: 'put_in', amount: 500n, count: 2, newest: ['0x01', '0x02'] }] }),
+  };
 }
 
 function finding(): Omit<Finding, 'check'> {

@@ -251,8 +251,11 @@ describe('POST /v1/payouts', () => {
       const { account, wallet } = await openWallet(harness.live);
       const bank = await newBankAccount(harness.live, account.id);
       const answer = await harness.live.post(path, payoutBody({ account, wallet, bank }));
-      const configure = { rel: 'configure', actor: 'operator', setting: 'RAILS_FILE: rails.ach' };
-      expectRefused(answer, 503, 'rail_unavailable', { reason: 'not_configured', retry: { safe: true }, next_actions: [configure] });
+      expectRefused(answer, 503, 'rail_unavailable', {
+        reason: 'not_configured',
+        retry: { safe: true },
+        next_actions: [{ actor: 'operator' }],
+      });
       expect((await harness.live.get(path)).body.data).toEqual([]);
     });
   });

@@ -24,7 +24,7 @@ import { type Draft, executeSpend, type SpendForm } from '../../spending/pipelin
 import type { EnforcedMandate } from '../../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
 import { event, transferData } from '../../transfers/events.js';
-import { cardRails, RailUnavailable } from '../../transfers/rail.js';
+import { cardRails, railUnavailable } from '../../transfers/rail.js';
 import { type NewTransfer, transferEventSubject, transferRow } from '../../transfers/transfer.js';
 import { CardUnsupported, cardExpired } from '../errors.js';
 import { isCardExpired, visibleCards } from '../vault/card.js';
@@ -91,7 +91,7 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
   if (card === null) throw new NotFound(field);
   if (isCardExpired(ctx, card)) throw cardExpired();
   if (amount > most) throw tooMuch(field, currency);
-  const rail = railOfCard(ctx, card, currency);
+  const rail = await railOfCard(ctx, card, currency);
   await checkConnected(ctx, card.processor);
   const fee = collectionFee(rail, amount);
   // The processor takes its fee out of what it has charged.
@@ -131,11 +131,11 @@ function tooLittle(field: string, fee: bigint, currency: string): ValidationFail
   return new ValidationFailed([{ path: [field], message, rule: 'min' }]);
 }
 
-function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Rail {
+async function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Promise<Rail> {
   const row = cardRails(processor).find((one) => one.currency === currency);
   if (row === undefined) throw new CardUnsupported(processor, currency);
   const rail = railOf(ctx, row.rail);
-  if (rail === undefined) throw new RailUnavailable(row.rail);
+  if (rail === undefined) throw await railUnavailable(ctx, row.rail);
   return rail;
 }
 

@@ -30,7 +30,7 @@ import { type PayoutPlace, payoutPlaceOf } from './place.js';
 
 /** Carries transfers out of the platform: as payouts. */
 export const payoutTransfers: ExternalTransfers = {
-  feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
+  feeOf: async (ctx, rail, currency) => (await railFor(ctx, rail, currency)).fee,
   transfer: async (ctx, input, part) => createPayoutRow(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
 };
@@ -109,7 +109,7 @@ async function plan(
   part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
-  const rail = railFor(ctx, place.rail, toCurrency);
+  const rail = await railFor(ctx, place.rail, toCurrency);
   const { fee } = rail;
   const receives = quote?.receiveAmount ?? amount;
   await rail.admit?.(ctx, { direction: 'out', amount: receives, ...(place.whole !== null && { destination: place.whole }) });

@@ -2,7 +2,7 @@
 // written.
 import { connections } from '../../../platform/connection.js';
 import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
-import { checkRail, RailUnavailable } from '../../transfers/rail.js';
+import { checkRail, railUnavailable } from '../../transfers/rail.js';
 import type { OrderMessage } from './submission.js';
 
 /** Money that a rail is to carry. */
@@ -92,9 +92,9 @@ export function collectionFee({ fee, share = 0n }: Pick<Rail, 'fee' | 'share'>, 
  * The rail that carries the currency out of the platform. 422 `unsupported_rail` for a crossed one, 503 `rail_unavailable` without a
  * provider.
  */
-export function railFor(ctx: Served, name: string, currency: string): Rail {
+export async function railFor(ctx: Pick<Ctx, 'platform' | 'workspace'>, name: string, currency: string): Promise<Rail> {
   checkRail(ctx, name, currency);
   const rail = railOf(ctx, name);
-  if (rail === undefined) throw new RailUnavailable(name);
+  if (rail === undefined) throw await railUnavailable(ctx, name);
   return rail;
 }
