@@ -27,7 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // More than CI has cores: a worker waits for PostgreSQL a third of its time, and for the processes that it starts. A project cannot have
     // workers of its own beside those of another, which is why the files that start processes are spread among the others.
-    maxWorkers: 3,
+    // TEST_WORKERS says another number: the projects have their own copy of this one, so --maxWorkers does not reach them.
+    maxWorkers: Number(process.env['TEST_WORKERS']) || 3,
     sequence: { sequencer: Order },
     // Longer than anything takes on a machine that is slow or has other work: what must come in time says so itself.
     testTimeout: 60_000,

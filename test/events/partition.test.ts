@@ -6,6 +6,8 @@ import { publishEvents } from '../../src/events/outbox.js';
 import { eventPartitions } from '../../src/events/retention.sql.js';
 import { partitionsEnd, tendPartitions } from '../../src/platform/partition.js';
 import { newId } from '../../src/platform/schema/id.js';
+import { firstIdAt } from '../../src/platform/schema/page.js';
+import { transferBody, twoWallets } from '../factories/payment.js';
 import { useHarness } from '../harness.js';
 import { query } from '../ledger/wallet-ref.js';
 import { explain, type PlanNode } from '../plan.js';
@@ -148,6 +150,27 @@ describe('partitions of events', () => {
     harness.clock.advance(day);
     await tendEvents(harness.platform, 1_000);
     expect(await days()).toContain('event_20260310');
+  });
+
+  it('take what was on its way into the net when their day was made', async () => {
+    const account = await harness.test.make('/v1/accounts', { type: 'person', name: 'Ada' });
+    const { from, to } = await twoWallets(harness.test);
+    expect((await harness.test.post('/v1/test/clocks/advance', { seconds: 10 * day })).status).toBe(200);
+    const maker = await holding(`
+      CREATE TABLE event_20260312 (LIKE event INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE);
+      ALTER TABLE event ATTACH PARTITION event_20260312 FOR VALUES FROM ('${firstIdAt(new Date('2026-03-12T00:00:00Z'))}')
+        TO ('${firstIdAt(new Date('2026-03-13T00:00:00Z'))}')`);
+    // The one writes its event by itself, the other with a posting.
+    const writers = [
+      harness.test.patch(`/v1/accounts/${account.id}`, { name: 'Grace' }),
+      harness.test.post('/v1/transfers', transferBody(from, to, '1.00')),
+    ];
+    const waiting = "SELECT count(*)::int AS n FROM pg_locks WHERE relation = 'event_default'::regclass AND NOT granted";
+    await expect.poll(async () => (await query(harness, waiting))[0]?.n).toBe(writers.length);
+    await maker.query('COMMIT');
+    expect((await Promise.all(writers)).map(({ status }) => status)).toEqual([200, 201]);
+    const types = await query(harness, 'SELECT DISTINCT type FROM event_20260312 ORDER BY type');
+    expect(types.map(({ type }) => type)).toEqual(['account.updated', 'transfer.completed', 'transfer.created']);
   });
 
   it('are of a week where events are kept for long, from the end of the days on', async () => {

@@ -1,7 +1,7 @@
 // A connection that says of every failure whether a change may have been committed. All statements pass here, Prisma's too: this is the
 // one place that sees what was sent, and inside which transaction (decision 0023).
 import pg from 'pg';
-import { DatabaseUnavailable, isRefusalOfAll } from './failure.js';
+import { DatabaseUnavailable, isOfOtherPartition, isRefusalOfAll, PartitionMade } from './failure.js';
 
 /** PostgreSQL ends a statement of a request after so many ms. What it ended was rolled back. */
 export const statementTimeoutMs = 15_000;
@@ -109,11 +109,12 @@ function isAnswer(error: unknown): error is pg.DatabaseError {
   return error.severity === 'ERROR' || (error.severity !== 'FATAL' && error.severity !== 'PANIC' && !mayEnd.test(error.code ?? 'XX'));
 }
 
-/** `error` as it is where PostgreSQL refuses what was asked; else that the database was unavailable, and what that means. */
+/** `error` as it is where PostgreSQL refuses what was asked; else what it means: the database was unavailable, or a partition was made. */
 function meaningOf(error: unknown, mayCommit: boolean): unknown {
   if (!isAnswer(error)) {
     return new DatabaseUnavailable('the connection to the database was lost', { changed: mayCommit ? 'unknown' : 'nothing', cause: error });
   }
+  if (isOfOtherPartition(error)) return new PartitionMade(error);
   if (!isRefusalOfAll(error.code)) return error;
   return new DatabaseUnavailable(`the database refused: ${error.message}`, { changed: 'nothing', cause: error });
 }

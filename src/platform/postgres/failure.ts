@@ -23,6 +23,22 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/**
+ * A row is of a partition that was made while its statement waited: the DEFAULT partition has it no longer, and whoever looks again finds the new one.
+ * It has no `code` either.
+ */
+export class PartitionMade extends Error {
+  constructor(cause: unknown) {
+    super('a partition was made of the time of a row', { cause });
+    this.name = 'PartitionMade';
+  }
+}
+
+/** True when a row did not fit into its partition. A condition of a table has a name, and that of a partition has none. */
+export function isOfOtherPartition({ code, constraint }: { code?: string | undefined; constraint?: string | undefined }): boolean {
+  return code === '23514' && constraint === undefined;
+}
+
 /** The SQLSTATE (or Node, or Prisma code) at the root of a database error, if it is one. */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -92,12 +108,12 @@ export function isUniqueViolation(error: unknown): boolean {
 
 const serializationFailures = new Set(['40001', '40P01', 'P2034']);
 
-/** True when PostgreSQL chose a statement or transaction as the victim of a deadlock or serialization failure. */
+/** True when PostgreSQL chose a statement or transaction as the victim of a deadlock or serialization failure, or of a new partition. */
 export function isSerializationFailure(error: unknown): boolean {
-  return serializationFailures.has(sqlState(error) ?? '');
+  return error instanceof PartitionMade || serializationFailures.has(sqlState(error) ?? '');
 }
 
-/** Runs `work` again, up to three more times, when PostgreSQL chose it as the victim of a deadlock or serialization failure. */
+/** Runs `work` again, up to three more times, when it was the victim of a deadlock, a serialization failure or a new partition. */
 export async function retrySerialization<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
