@@ -36,3 +36,21 @@ export async function isKnown(pool: pg.Pool, chainId: bigint, address: ChainAddr
   const { rowCount } = await pool.query('SELECT FROM chain_address WHERE chain_id = $1 AND address = $2', [chainId.toString(), address]);
   return rowCount === 1;
 }
+
+/** A wallet of production. */
+export interface WalletKey {
+  workspaceId: string;
+  walletId: string;
+}
+
+/** Wallets in USDC of production that are open, after one. */
+export async function walletsAfter(pool: pg.Pool, after: WalletKey | null, most: number): Promise<WalletKey[]> {
+  const { rows } = await pool.query<WalletKey>(
+    `SELECT w.workspace_id AS "workspaceId", w.id AS "walletId" FROM wallet w
+     WHERE w.currency = 'USDC' AND w.status <> 'closed' AND ($1::uuid IS NULL OR (w.workspace_id, w.id) > ($1, $2::uuid))
+       AND EXISTS (SELECT FROM workspace e WHERE e.id = w.workspace_id AND e.environment = 'live')
+     ORDER BY w.workspace_id, w.id LIMIT $3`,
+    [after?.workspaceId ?? null, after?.walletId ?? null, most],
+  );
+  return rows;
+}

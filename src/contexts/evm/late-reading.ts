@@ -2,14 +2,19 @@
 // deep, and the use of an authorization that was handed in just when its block was read.
 import { addSeconds } from '../../platform/clock.js';
 import { inTransaction } from '../../platform/postgres/database.js';
+import { noteAsked, type WalletKey, walletsAfter } from './address.sql.js';
 import { addressesAfter, arrivedBy, depositsRead, noteDepositsRead, seeArrival } from './arrival-log.sql.js';
 import { mostAddresses, type Reading, readArrivals, readContent } from './block-content.js';
 import type { Block, ChainLog } from './chain-data.js';
 import type { ChainPaymentRow } from './payment.sql.js';
-import { addressTopic, topics } from './token.js';
+import { addressTopic, readTokenLog, topics } from './token.js';
 import { addLate, blockSince } from './watch.sql.js';
 
 const everySeconds = 60;
+/** Where nothing was read for so long the database may have been put back, and know nothing of addresses that it gave away since. */
+const longAgoSeconds = 600;
+/** Wallets whose addresses are derived at once: each takes a millisecond. */
+const mostWallets = 50;
 /** Blocks of one question; nodes refuse long ranges. */
 const mostBlocks = 500n;
 /** An authorization is looked for from so long before it was handed in. */
@@ -29,6 +34,8 @@ export async function readAllDeposits(reading: Reading, deep: Block): Promise<vo
   const to = behind > mostBlocks ? before.to + mostBlocks : deep.number;
   const last = await nodes.blockAt(to);
   if (last.state === 'unknown') return;
+  const isLongAgo = at >= addSeconds(before.at, longAgoSeconds);
+  if (isLongAgo && !(await knowPaidWallets(reading, before.to + 1n, last.value))) return;
   const logs = await logsToWallets(reading, before.to + 1n, last.value);
   if (logs === null) return;
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
@@ -41,8 +48,30 @@ export async function readAllDeposits(reading: Reading, deep: Block): Promise<vo
   if (arrivals === null) return;
   await inTransaction(pool, async (tx) => {
     for (const arrival of arrivals) await seeArrival(tx, chain.chainId, { ...arrival, state: 'deep' }, at);
-    await noteDepositsRead(tx, chain.chainId, to, at);
+    // Until all is read it stays as long ago as it was.
+    await noteDepositsRead(tx, chain.chainId, to, to === deep.number ? at : before.at);
   });
+}
+
+/** Looks at the addresses of all wallets, and keeps those that something has reached. False where nobody knows. */
+async function knowPaidWallets({ platform, chain, nodes }: Reading, from: bigint, last: Block): Promise<boolean> {
+  const { depositAddress, chainId, token } = chain;
+  const { pool } = platform.database;
+  const at = new Date(0);
+  let page: WalletKey[] = [];
+  for (;;) {
+    page = depositAddress === null ? [] : await walletsAfter(pool, page.at(-1) ?? null, mostWallets);
+    if (depositAddress === null || page.length === 0) return true;
+    const byAddress = new Map(page.map((wallet) => [depositAddress(wallet.walletId), wallet]));
+    const filter = { addresses: [token], topics: [topics.transfer, null, [...byAddress.keys()].map(addressTopic)] };
+    const found = await nodes.logsUpTo(last, from, filter);
+    if (found.state === 'unknown') return false;
+    for (const log of found.value) {
+      const read = readTokenLog(token, log);
+      const wallet = read?.kind === 'transfer' ? byAddress.get(read.to) : undefined;
+      if (read?.kind === 'transfer' && wallet !== undefined) await noteAsked(pool, { ...wallet, chainId, address: read.to, at });
+    }
+  }
 }
 
 async function logsToWallets({ platform, chain, nodes }: Reading, from: bigint, last: Block): Promise<ChainLog[] | null> {
