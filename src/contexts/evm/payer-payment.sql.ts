@@ -112,10 +112,11 @@ export async function wastesGas(pool: pg.Pool, chainId: bigint, authorizer: Chai
   return rows.length === 3 && rows.every(({ reverted }) => reverted);
 }
 
-/** True while somebody may wait for a payment of theirs to be in a block. */
-export async function hasWaiting(pool: pg.Pool, chainId: bigint): Promise<boolean> {
-  const { rowCount } = await pool.query(`SELECT FROM chain_payment WHERE chain_id = $1 AND state = 'signed' AND kind = 'x402' LIMIT 1`, [
-    chainId.toString(),
-  ]);
+/** True where a payment that was handed in since an instant is in no block yet: somebody waits for it. */
+export async function hasWaiting(pool: pg.Pool, chainId: bigint, since: Date): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM chain_payment WHERE chain_id = $1 AND state = 'signed' AND kind = 'x402' AND created_at > $2 LIMIT 1`,
+    [chainId.toString(), since],
+  );
   return rowCount === 1;
 }

@@ -1,5 +1,6 @@
 // The loop of each chain: one process at a time reads it, and where it has the keys and the memory lets relayers send.
 import { randomUUID } from 'node:crypto';
+import { addSeconds } from '../../platform/clock.js';
 import type { Platform } from '../../platform/ctx.js';
 import { takeFence } from '../../platform/fence.js';
 import { inTransaction } from '../../platform/postgres/database.js';
@@ -13,8 +14,9 @@ import { DeepReorg, look } from './watch.js';
 import { takeWatch } from './watch.sql.js';
 
 const everyMs = 1_000;
-/** While somebody waits for a payment to be in a block. */
+/** While somebody waits for a payment to be in a block, which nobody does for longer than some seconds. */
 const busyMs = 200;
+const waitedSeconds = 10;
 /** A process that another one is ahead of looks again after this time. */
 const elsewhereMs = 5_000;
 
@@ -42,11 +44,16 @@ export async function tendChains(platform: Platform, chains: readonly EvmChain[]
       }),
     ),
   );
-  const isBusy =
-    mine.includes(true) && (await Promise.all(chains.map((chain) => hasWaiting(platform.database.pool, chain.chainId)))).includes(true);
-  const waitMs = isBusy ? busyMs : mine.includes(true) ? everyMs : elsewhereMs;
+  const waitMs = mine.includes(true) ? await restOf(platform, chains) : elsewhereMs;
   nextLook.set(platform, performance.now() + waitMs);
   return waitMs;
+}
+
+/** How long to wait for the next round. */
+async function restOf({ database, clock }: Platform, chains: readonly EvmChain[]): Promise<number> {
+  const since = addSeconds(clock.now(), -waitedSeconds);
+  const waiting = await Promise.all(chains.map(({ chainId }) => hasWaiting(database.pool, chainId, since)));
+  return waiting.includes(true) ? busyMs : everyMs;
 }
 
 /** One round of a chain. False where another process reads it. Throws one sentence where its keys do not open. */

@@ -29,8 +29,8 @@ const lookMs = 100;
 const refusedSeconds = 3_600;
 /** Seconds for which a payer is asked to sign: it may take some blocks, and some more after a reorganization. */
 const timeoutSeconds = 300;
-/** The last second that a row can hold. */
-const lastSecond = 8_640_000_000_000n;
+// Gap G-891: On a chain in production an authorization that is good for more than a day is refused: its payment would be open for so long.
+const mostValiditySeconds = 86_400n;
 
 /** The network that the file names, as x402 knows it. */
 function networkOf({ rail, chainId, token, domain, setting }: EvmChain): ChainNetwork {
@@ -96,7 +96,8 @@ async function faultOf(
   signature: string,
 ): Promise<ChainRefusal | null> {
   const { from, to, nonce, value, validBefore } = authorization;
-  if (validBefore > lastSecond) return 'invalid_exact_evm_payload_authorization_valid_before';
+  const now = BigInt(Math.floor(ctx.platform.clock.now().getTime() / 1_000));
+  if (validBefore > now + mostValiditySeconds) return 'invalid_exact_evm_payload_authorization_valid_before';
   if ((await walletOfDeposit(ctx, network, to)) === null) return 'invalid_payment_requirements';
   const since = addSeconds(ctx.platform.clock.now(), -refusedSeconds);
   if (await wastesGas(ctx.platform.database.pool, chain.chainId, from, since)) return 'payer_refused';
