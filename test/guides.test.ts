@@ -91,6 +91,7 @@ describe('the guides', () => {
       'it goes on until it is stopped',
       'it goes on until it is stopped',
       'test/demo.test.ts plays it',
+      'test/demo.test.ts plays it where Anvil is installed',
       'it is a start on a database of yours',
       'it needs Docker',
       'it needs the id of a tenant',

@@ -168,8 +168,9 @@ describe('a balance at a time', () => {
     const [latest] = entries.filter(({ bucket }: Json) => bucket === 'available');
     const { answer, statements } = await readsOf(`/v1/wallets/${wallet.id}/balance?at=${latest.created_at}`);
     expect(answer.body.data.available).toBe(latest.balance_after);
-    // Every hold of this past was for this wallet: those that were resolved since are looked at, a tenth of 2,500.
-    await expectFrugal(statements, 300);
+    // Every hold of this past was for this wallet: those that were resolved since are looked at, a tenth of 2,000. So an index that begins with the
+    // account is no better than one that does not, and PostgreSQL may look at them for each of the three accounts of the wallet.
+    await expectFrugal(statements, 3 * 250);
   });
 });
 

@@ -15,7 +15,7 @@ import { isSlow } from './slow.js';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
 
-const requests = isSlow ? 10_000 : 800;
+const requests = isSlow ? 10_000 : 2_400;
 const perSecond = 200;
 /** A machine that has other work to do is sent less. */
 const mostAtOnce = isSlow ? 100 : 20;

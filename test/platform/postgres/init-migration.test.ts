@@ -67,9 +67,9 @@ async function shapeOf(client: pg.Client): Promise<string[]> {
 
 /** Those that later migrations have replaced; events have partitions, and nothing refers to them. */
 const replaced =
-  /webhook_delivery_workspace_id_event_id_(idx|fkey)|merchant_workspace_id_account_id_id_idx|INDEX event_\w+ ON|^event \{autovacuum/;
-/** Wider than it was: a card that was erased has no digits. */
-const widened = /vaulted_card_last_four/;
+  /webhook_delivery_workspace_id_event_id_(idx|fkey)|merchant_workspace_id_account_id_id_idx|INDEX event_\w+ ON|^event \{autovacuum|x402_payment_reference/;
+/** Wider than it was: a card that was erased has no digits, and a chain takes back what it has settled. */
+const widened = /vaulted_card_last_four|x402_payment_settled/;
 
 describe('a database of before the initial migration', () => {
   it('gets the row of its history, once, and is otherwise not touched', async () => {
