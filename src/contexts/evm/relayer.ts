@@ -210,8 +210,9 @@ async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm,
 /** Gives nonces to authorizations that wait, after a call has shown that the token would take each now. */
 async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce: bigint; most: number }): Promise<void> {
   const { platform, chain, relayer } = work;
-  for (const payment of await uncarried(platform.database.pool, chain.chainId, { at: platform.clock.now(), most: free })) {
-    const gasLimit = await gasOf(work, payment);
+  const waiting = await uncarried(platform.database.pool, chain.chainId, { at: platform.clock.now(), most: free });
+  const tried = await Promise.all(waiting.map(async (payment) => ({ payment, gasLimit: await gasOf(work, payment) })));
+  for (const { payment, gasLimit } of tried) {
     if (gasLimit === null) continue;
     const carries = { workspaceId: payment.workspaceId, id: payment.id, gasLimit };
     const at = platform.clock.now();

@@ -1,4 +1,4 @@
-// Stock clients and sellers of x402 over a real chain, with a server whose workers read and send by themselves: the fetch client at the paid
+// Stock clients and sellers of x402, and a client of MPP, over a real chain, with a server whose workers read and send by themselves: the fetch client at the paid
 // door, and a seller on Express that has us settle. What was paid is asserted on the node.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import type { ChainAddress } from '../../../src/contexts/x402/chain/address.js';
 import { hasAnvil, withAnvil } from '../../chain/anvil.js';
 import { ChainRail } from '../../chain/rail.js';
 import { RailServer } from '../../chain/rail-server.js';
+import { evmClient } from '../../factories/mpp-call.js';
 import { endpointBody, unbase64 } from '../../factories/x402.js';
 import type { Json } from '../../harness.js';
 import { seller } from '../../oracles/installed.js';
@@ -66,6 +67,20 @@ describe.runIf(hasAnvil)(`stock x402 over a chain${withAnvil}`, () => {
     console.log(`${payers} payers at once: answered after ${Math.round(times[0] ?? 0)} to ${Math.round(times.at(-1) ?? 0)} ms`);
     expect(await running.counted(`SELECT count(*) FROM funding_transaction`)).toBe(0);
     await running.server.expectBalanced();
+  });
+
+  it('of MPP are served, too', { timeout: 60_000 }, async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await rail.anvil.setMoney(account.address.toLowerCase() as ChainAddress, 1_000_000n);
+    const before = await rail.anvil.moneyOf(payTo);
+    const answer = await evmClient(account).fetch(`${running.server.live.url}/x402/${endpoint.id}`);
+    const body = (await answer.json()) as Json;
+    expect([answer.status, body.receipt]).toEqual([200, expect.objectContaining({ method: 'evm', reference: body.payment_id })]);
+    expect(await rail.anvil.moneyOf(payTo)).toBe(before + 100_000n);
+    const read = async () => (await running.live.get(`/v1/x402/payments/${body.payment_id}`)).body.data;
+    await vi.waitUntil(async () => (await read()).transfer_id !== undefined, { timeout: 30_000, interval: 250 });
+    const { transfer_id: id } = await read();
+    expect((await running.live.get(`/v1/transfers/${id}`)).body.data).toMatchObject({ protocol: 'mpp', amount: '0.10' });
   });
 
   describe.runIf(seller)(`sellers${seller ? '' : ' (skipped: npm ci --prefix test/oracles installs one)'}`, () => {
