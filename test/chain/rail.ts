@@ -104,6 +104,23 @@ ${deposits === true ? ofWallets : ''}${settings}`,
     await harness.runDue();
   }
 
+  /** Two rounds: what the first has learned of a block is followed in the second. */
+  async rounds(harness: Harness, count = 2): Promise<void> {
+    for (let at = 0; at < count; at += 1) await this.round(harness);
+  }
+
+  /** Makes blocks, and lets the platform read them. */
+  async mine(harness: Harness, count = 1): Promise<void> {
+    await this.anvil.mine(count);
+    await this.rounds(harness);
+  }
+
+  /** How the rail stands, and why. */
+  async standing(harness: Harness): Promise<[status: string, reason: string | undefined]> {
+    const { status, reason } = (await harness.live.get(`/v1/rails/${railName}`)).body.data;
+    return [status, reason];
+  }
+
   /** The path of the same file that names the tenant of a test as who runs the platform: commands need it where there are two. */
   namedFile({ tenantId }: Harness): string {
     const file = path.join(this.#folder, 'named.yaml');

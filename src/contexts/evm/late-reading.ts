@@ -56,20 +56,25 @@ export async function readAllDeposits(reading: Reading, deep: Block): Promise<vo
 /** Looks at the addresses of all wallets, and keeps those that something has reached. False where nobody knows. */
 async function knowPaidWallets({ platform, chain, nodes }: Reading, from: bigint, last: Block): Promise<boolean> {
   const { depositAddress, chainId, token } = chain;
+  if (depositAddress === null) return true;
   const { pool } = platform.database;
+  // Nobody has asked for them lately.
   const at = new Date(0);
-  let page: WalletKey[] = [];
+  let after: WalletKey | null = null;
   for (;;) {
-    page = depositAddress === null ? [] : await walletsAfter(pool, page.at(-1) ?? null, mostWallets);
-    if (depositAddress === null || page.length === 0) return true;
+    const page: WalletKey[] = await walletsAfter(pool, after, mostWallets);
+    const [end] = page.slice(-1);
+    if (end === undefined) return true;
+    after = end;
     const byAddress = new Map(page.map((wallet) => [depositAddress(wallet.walletId), wallet]));
     const filter = { addresses: [token], topics: [topics.transfer, null, [...byAddress.keys()].map(addressTopic)] };
     const found = await nodes.logsUpTo(last, from, filter);
     if (found.state === 'unknown') return false;
     for (const log of found.value) {
       const read = readTokenLog(token, log);
-      const wallet = read?.kind === 'transfer' ? byAddress.get(read.to) : undefined;
-      if (read?.kind === 'transfer' && wallet !== undefined) await noteAsked(pool, { ...wallet, chainId, address: read.to, at });
+      if (read?.kind !== 'transfer') continue;
+      const wallet = byAddress.get(read.to);
+      if (wallet !== undefined) await noteAsked(pool, { ...wallet, chainId, address: read.to, at });
     }
   }
 }

@@ -6,8 +6,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { refusalOf as admissionRefusalOf } from '../rails/admission.js';
 import { configuredRail } from '../rails/configured-rails.js';
-import { isOperator } from '../rails/operator.js';
-import { RailUnavailable } from '../transfers/rail.js';
+import { railUnavailable } from '../transfers/rail.js';
 import type { Chain, ChainAnswer, ChainOrder, ChainRefusal } from '../x402/chain/chain.js';
 import { walletOfDeposit } from '../x402/chain/deposit.js';
 import type { ChainNetwork } from '../x402/chain/network.js';
@@ -17,7 +16,7 @@ import type { EvmChain } from './chain.js';
 import { type Hex, signatureParts } from './evm.js';
 import { admitAnswer, formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
 import { type ChainPaymentRow, paymentOf } from './payment.sql.js';
-import type { Known } from './quorum.js';
+import { answerOf } from './quorum.js';
 import { authorizationStateCall, balanceCall, readFlag, readUint, refusalOf, transferByParts } from './token.js';
 import { lastSeen } from './watch.sql.js';
 import { hurry } from './work.js';
@@ -65,12 +64,7 @@ export function x402Chain(chain: EvmChain): Chain {
 async function admit(ctx: Ctx, { rail }: EvmChain): Promise<void> {
   const configured = configuredRail(ctx, rail);
   const reason = configured === undefined ? 'not_configured' : await admissionRefusalOf(ctx, configured);
-  if (reason !== null) throw new RailUnavailable(rail, reason, await isOperator(ctx));
-}
-
-function answerOf<T>(known: Known<T>): T {
-  if (known.state === 'known') return known.value;
-  throw new Error(`nobody knows what the chain says: ${known.reason}`);
+  if (reason !== null) throw await railUnavailable(ctx, rail, reason);
 }
 
 /** What the token says when it refuses, in the words of x402. */

@@ -18,11 +18,7 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
   const addressOf = async (wallet: Json): Promise<ChainAddress> => (await ask(wallet)).body.data.address.toLowerCase();
   const fundings = async ({ id }: Json): Promise<Json[]> => (await harness.live.get(`/v1/funding/transactions?wallet_id=${id}`)).body.data;
   const balanceOf = async ({ id }: Json) => (await harness.live.get(`/v1/wallets/${id}`)).body.data.balance;
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rail.round(harness);
-    await rail.round(harness);
-  };
+  const mine = (count?: number) => rail.mine(harness, count);
 
   it('gives an address while the rail is off, the same one after the database was put back, and takes deposits', async () => {
     const wallet = await newWallet();

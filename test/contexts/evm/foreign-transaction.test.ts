@@ -30,15 +30,8 @@ describe.runIf(hasAnvil)(`a transaction that was not signed here${withAnvil}`, (
     const destination = { type: 'wallet', ref: `0x${(0xbad0000 + ++payees).toString(16).padStart(40, '0')}` };
     return harness.live.make('/v1/payouts', { wallet_id: wallet.id, amount: '1.00', currency: 'USDC', rail: railName, destination });
   };
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rail.round(harness);
-    await rail.round(harness);
-  };
-  const standing = async () => {
-    const { status, reason } = (await harness.live.get(`/v1/rails/${railName}`)).body.data;
-    return [status, reason];
-  };
+  const mine = (count?: number) => rail.mine(harness, count);
+  const standing = () => rail.standing(harness);
   const statusOf = async ({ id }: Json) => (await harness.live.get(`/v1/payouts/${id}`)).body.data.status;
   /** Sends with the key of the relayer what this platform knows nothing of. */
   const sendElsewhere = async (nonce: bigint) => {

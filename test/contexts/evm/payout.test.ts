@@ -34,13 +34,8 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
   };
   const read = async ({ id }: Json): Promise<Json> => (await harness.live.get(`/v1/payouts/${id}`)).body.data;
   const statusOf = async (payout: Json) => (await read(payout)).status;
-  const rounds = async (count = 2) => {
-    for (let at = 0; at < count; at += 1) await rail.round(harness);
-  };
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rounds();
-  };
+  const rounds = (count?: number) => rail.rounds(harness, count);
+  const mine = (count?: number) => rail.mine(harness, count);
   const rowOf = async ({ id }: Json) => {
     const { workspaceId } = await harness.platform.database.unscoped.payout.findFirstOrThrow({ where: { id: id.slice(3) } });
     const payment = await paymentOf(harness.platform.database.pool, { workspaceId, id: id.slice(3) });

@@ -31,13 +31,8 @@ describe.runIf(hasAnvil)(`the proof of a rail${withAnvil}`, () => {
     await rail.switchOn(harness);
   });
 
-  const rounds = async (count = 2) => {
-    for (let at = 0; at < count; at += 1) await rail.round(harness);
-  };
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rounds();
-  };
+  const rounds = (count?: number) => rail.rounds(harness, count);
+  const mine = (count?: number) => rail.mine(harness, count);
   const prove = async (): Promise<Json> => {
     const { status, body } = await harness.live.get(path);
     expect([status, body]).toEqual([200, { data: expect.anything() }]);

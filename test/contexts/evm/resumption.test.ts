@@ -18,15 +18,8 @@ describe.runIf(hasAnvil)(`a deep reorg${withAnvil}`, () => {
     await rail.switchOn(harness);
   });
 
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rail.round(harness);
-    await rail.round(harness);
-  };
-  const standing = async () => {
-    const { status, reason } = (await harness.live.get(`/v1/rails/${railName}`)).body.data;
-    return [status, reason];
-  };
+  const mine = (count?: number) => rail.mine(harness, count);
+  const standing = () => rail.standing(harness);
   const run = (...args: string[]) => {
     const { databaseUrl, secretsKey, memoryDir } = harness.platform.config;
     const env = { DATABASE_URL: databaseUrl ?? '', SECRETS_KEY: secretsKey ?? '', PLATFORM_MEMORY: memoryDir, LOG_LEVEL: 'silent' };

@@ -20,11 +20,7 @@ describe.runIf(hasAnvil)(`sweeping${withAnvil}`, () => {
   const newWallet = async (): Promise<Json> => (await openWallet(harness.live, { currency: 'USDC' })).wallet;
   const addressOf = async ({ id }: Json): Promise<ChainAddress> =>
     (await harness.live.make(`/v1/wallets/${id}/deposit-addresses`, { rail: railName })).address.toLowerCase();
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rail.round(harness);
-    await rail.round(harness);
-  };
+  const mine = (count?: number) => rail.mine(harness, count);
   /** The look of the next minute, and blocks until what it sends is deep. */
   const nextMinute = async () => {
     harness.clock.advance(60);

@@ -39,13 +39,8 @@ describe.runIf(hasAnvil)(`x402 over a chain${withAnvil}`, () => {
     await rail.anvil.mine();
     return payer;
   };
-  const rounds = async (count = 2) => {
-    for (let at = 0; at < count; at += 1) await rail.round(harness);
-  };
-  const mine = async (count = 1) => {
-    await rail.anvil.mine(count);
-    await rounds();
-  };
+  const rounds = (count?: number) => rail.rounds(harness, count);
+  const mine = (count?: number) => rail.mine(harness, count);
   const forms = () => harness.platform.database.unscoped.chainForm.count();
   /** Goes on until the payment of a request was handed to the nodes, puts it into one block, and waits for the answer. */
   const inBlock = async (ask: () => Promise<Answer>): Promise<Answer> => {
