@@ -33,6 +33,8 @@ export class LyingNode {
   lies: Lie[] = [];
   /** Answers every request with this, and asks nobody. */
   raw: RawAnswer | ((calls: Any) => RawAnswer) | undefined;
+  /** For a request that was not passed on yet: true cuts the connection, and asks nobody. */
+  cuts: (calls: readonly Asked[]) => boolean = () => false;
   /** For a request that was passed on: true cuts the connection instead of answering. */
   loses: (calls: readonly Asked[]) => boolean = () => false;
   /** Answers wait until release(). */
@@ -59,6 +61,7 @@ export class LyingNode {
   repent(): void {
     this.lies = [];
     this.raw = undefined;
+    this.cuts = () => false;
     this.loses = () => false;
     this.release();
   }
@@ -83,6 +86,7 @@ export class LyingNode {
     const content = JSON.parse(text);
     const calls: (Asked & { id: number })[] = Array.isArray(content) ? content : [content];
     this.asked.push(...calls.map(({ method, params }) => ({ method, params })));
+    if (this.cuts(calls)) return void response.destroy();
     const answer = await this.#answer(content, calls, text).catch(() => null);
     if (answer === null || this.loses(calls)) return void response.destroy();
     const { status = 200, body } = answer;
