@@ -13,7 +13,7 @@ export interface Asked {
   params: Any[];
 }
 
-/** What it says instead of the truth, which is the answer of the real node ({id, result} or {id, error}); undefined: the truth. */
+/** What it says instead of the truth, which is the answer of the real node ({id, result} or {id, error}), now or later; undefined: the truth. */
 export type Lie = (asked: Asked, truth: Any) => Any;
 
 /** A whole answer that is none of JSON-RPC. */
@@ -99,11 +99,14 @@ export class LyingNode {
     if (this.raw !== undefined) return typeof this.raw === 'function' ? this.raw(content) : this.raw;
     const passed = await fetch(this.#target, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text });
     const truths = [await passed.json()].flat() as Any[];
-    const answers = calls.map((call) => {
-      const truth = truths.find(({ id }) => id === call.id);
-      const told = this.lies.map((lie) => lie(call, truth)).find((said) => said !== undefined);
-      return told === undefined ? truth : { jsonrpc: '2.0', id: call.id, ...told };
-    });
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const truth = truths.find(({ id }) => id === call.id);
+        const said = await Promise.all(this.lies.map((lie) => lie(call, truth)));
+        const told = said.find((one) => one !== undefined);
+        return told === undefined ? truth : { jsonrpc: '2.0', id: call.id, ...told };
+      }),
+    );
     return { body: JSON.stringify(Array.isArray(content) ? answers : answers[0]) };
   }
 }
