@@ -35,6 +35,8 @@ describe.runIf(hasAnvil)(`hostile payers over a chain${withAnvil}`, () => {
     await rail.anvil.mine();
     return payer;
   };
+  const facilitate = async (step: string, paymentPayload: Json, paymentRequirements: Json): Promise<Json> =>
+    (await harness.live.post(`/v1/x402/facilitator/${step}`, { x402Version: 2, paymentPayload, paymentRequirements })).body;
   const read = async (id: string): Promise<Json> => (await harness.live.get(`/v1/x402/payments/${id}`)).body.data;
   const forms = () => harness.platform.database.unscoped.chainForm.count();
   /** Asks, and goes on until the payment was handed to the nodes. The answer comes when a block has it. */
@@ -71,5 +73,46 @@ describe.runIf(hasAnvil)(`hostile payers over a chain${withAnvil}`, () => {
     await rail.mine(harness, 4);
     expect((await read(body.payment_id)).status).toBe('failed');
     expect((await pay(payload)).body.error).toBe('invalid_transaction_state');
+  });
+
+  it('are served by the facilitator for what they have signed alone, and not for what they have paid at a door', async () => {
+    const payer = await newPayer();
+    const payload = await signed(payer, await offer());
+    const asking = await handed(() => pay(payload));
+    const dear = { ...payload.accepted, amount: '5000000' };
+    expect(await facilitate('verify', payload, dear)).toMatchObject({ isValid: false });
+    await rail.mine(harness);
+    expect((await asking.answer).status).toBe(200);
+    for (const required of [payload.accepted, dear]) {
+      expect(await facilitate('verify', payload, required)).toMatchObject({ isValid: false });
+      expect(await facilitate('settle', payload, required)).toMatchObject({ success: false });
+    }
+    expect((await pay(payload)).status).toBe(200);
+    await rail.mine(harness, 4);
+  });
+
+  it('are told once by the facilitator that they have paid, however often they ask', async () => {
+    const payer = await newPayer();
+    const payload = await signed(payer, await offer());
+    const settle = () => facilitate('settle', payload, payload.accepted);
+    const asking = await handed(() => Promise.all(Array.from({ length: 20 }, settle)));
+    expect(await facilitate('settle', payload, { ...payload.accepted, amount: '1' })).toMatchObject({ success: false });
+    await rail.mine(harness);
+    const said = await asking.answer;
+    expect(said.filter(({ success }: Json) => success)).toHaveLength(1);
+    expect(await settle()).toMatchObject({ success: false, errorReason: 'invalid_transaction_state' });
+    expect(await facilitate('verify', payload, payload.accepted)).toMatchObject({ isValid: false });
+    await rail.mine(harness, 4);
+  });
+
+  it('are told by the facilitator that they have paid when they ask again, where a block had the payment meanwhile', async () => {
+    const payer = await newPayer();
+    const payload = await signed(payer, await offer());
+    const first = await (await handed(() => facilitate('settle', payload, payload.accepted))).answer;
+    expect(first).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    await rail.mine(harness);
+    expect(await facilitate('verify', payload, payload.accepted)).toMatchObject({ isValid: true });
+    expect(await facilitate('settle', payload, payload.accepted)).toMatchObject({ success: true, transaction: first.transaction });
+    await rail.mine(harness, 4);
   });
 });
