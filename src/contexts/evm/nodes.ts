@@ -171,12 +171,16 @@ export class Nodes {
     return { state: 'known', value: { baseFee: head.baseFee, tip } };
   }
 
-  /** How much gas a call takes, the most that a URL says. Known as reverting where all who answer say that it reverts. */
+  /**
+   * How much gas a call takes, the most that as many URLs as a quorum want at least: one that lies can neither have a nonce stand still behind a
+   * transaction that costs more than there is, nor have it run out of gas. Known as reverting where all who answer say that it reverts.
+   */
   async gasOf(contractCall: ContractCall): Promise<Known<{ gas: bigint } | { reverted: string }>> {
     const { values, said } = await this.#quorum.hear({ calls: [call('eth_estimateGas', contractCall)], read: gasResult });
     const gas = values.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
-    const most = gas.at(-1);
+    const most = gas.at(-this.#quorum.size);
     if (most !== undefined) return { state: 'known', value: { gas: most } };
+    if (gas.length > 0) return this.#quorum.unavailable(said);
     const [reverted] = values;
     return reverted === undefined ? this.#quorum.unavailable(said) : { state: 'known', value: reverted };
   }
