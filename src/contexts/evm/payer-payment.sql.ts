@@ -69,7 +69,10 @@ export interface AnswerLimit {
   open: bigint;
 }
 
-/** True where a payment in a block may be answered as settled: it was, or it fits into what may be open. */
+/**
+ * True where a payment in a block may be answered as settled: it was, or its transaction has paid the wallet and it fits into what may be open. That
+ * its nonce is used says nothing of money: its owner may have signed the nonce for something else.
+ */
 export async function admitAnswer(pool: pg.Pool, payment: ChainPaymentRow, { perPayment, open }: AnswerLimit, at: Date): Promise<boolean> {
   if (payment.answeredAt !== null) return true;
   if (payment.value > perPayment) return false;
@@ -78,7 +81,9 @@ export async function admitAnswer(pool: pg.Pool, payment: ChainPaymentRow, { per
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('chain_payment answers ' || $1))`, [chainId]);
     const { rowCount } = await tx.query(
       `UPDATE chain_payment SET answered_at = $4
-       WHERE workspace_id = $1 AND id = $2 AND state = 'used' AND answered_at IS NULL AND value + (
+       WHERE workspace_id = $1 AND id = $2 AND state = 'used' AND answered_at IS NULL AND EXISTS (
+         SELECT FROM chain_arrival a WHERE a.chain_id = chain_payment.chain_id AND a.tx_hash = chain_payment.tx_hash
+           AND a.workspace_id = $1 AND a.payment_id = $2 AND a.state <> 'gone') AND value + (
          SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $3 AND answered_at IS NOT NULL AND state = 'used') <= $5`,
       [payment.workspaceId, payment.id, chainId, at, open.toString()],
     );
