@@ -9,9 +9,6 @@ import { base64, endpointBody } from '../factories/x402.js';
 import { type Answer, type Harness, type Json, openWallet } from '../harness.js';
 import { type ChainRail, fundedLiveWallet, railName } from './rail.js';
 
-/** What one payment of x402 costs here, base units. */
-export const callPrice = 100_000n;
-
 /** A payout, and the address that has nothing but it. */
 export interface SentPayout {
   id: string;

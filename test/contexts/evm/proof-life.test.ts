@@ -26,6 +26,10 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
   beforeAll(() => rail.start());
   const harness = useHarness({ env: { RAILS_FILE: rail.file } });
   afterAll(() => rail.stop());
+  const minute = async () => {
+    harness.clock.advance(61);
+    await rail.anvil.ask('evm_increaseTime', 61);
+  };
   const wallets: { wallet: Json; address: ChainAddress }[] = [];
   let payer: Json;
   let endpoint: Json;
@@ -43,7 +47,7 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
     await rail.round(harness);
     await rail.anvil.mine(4);
     // All addresses are looked at once a minute, and what is proven was looked at whole.
-    harness.clock.advance(61);
+    await minute();
     await rail.round(harness);
   });
 
@@ -86,7 +90,7 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
       mine: () => rail.anvil.mine(1 + random(3)),
       reorg: () => rail.anvil.ask('anvil_reorg', 1 + random(2), []).catch(() => undefined),
       // What nobody has asked for lately is looked for once a minute; what lies there is swept.
-      minute: async () => harness.clock.advance(61),
+      minute,
       restOfHour: async () => {
         await harness.platform.database.pool.query(`UPDATE chain_address SET asked_at = asked_at - interval '2 hours'`);
       },
@@ -115,7 +119,7 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
       expect([difference, told.slice(-8)]).toEqual(['0.00', told.slice(-8)]);
     }
     for (let last = 0; last < 6; last += 1) {
-      harness.clock.advance(61);
+      await minute();
       await rail.anvil.mine(2);
       await rail.round(harness);
     }
