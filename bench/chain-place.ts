@@ -42,7 +42,8 @@ export class ChainPlace {
     const seed = randomBytes(32);
     await write('password', password);
     await write('seed.json', await sealKeystore(seed, password, { withAddress: false, cost }));
-    for (const [name, key] of Object.entries(keys)) await write(`${name}.json`, await sealKeystore(key, password, { withAddress: true, cost }));
+    for (const [name, key] of Object.entries(keys))
+      await write(`${name}.json`, await sealKeystore(key, password, { withAddress: true, cost }));
     const anvil = await Anvil.start({ args: ['--block-time', String(blockTime)] });
     const key = (name: string) => `{ keystore: ${name}.json, password: { file: password } }`;
     await write(

@@ -31,7 +31,8 @@ interface World {
   shop: ChainShop;
 }
 
-const share = (sorted: readonly number[], part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+const share = (sorted: readonly number[], part: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 const inOrder = (values: readonly number[]) => [...values].sort((a, b) => a - b);
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 
@@ -179,7 +180,9 @@ async function payouts({ shop }: World, { payouts: count }: Given): Promise<void
     return false;
   };
   while (await isOpen()) await pause(200);
-  say(`payouts: ${count} asked for in ${(asked / 1_000).toFixed(1)} s, complete after ${((performance.now() - from) / 1_000).toFixed(0)} s (aim for 1,000: 180)`);
+  say(
+    `payouts: ${count} asked for in ${(asked / 1_000).toFixed(1)} s, complete after ${((performance.now() - from) / 1_000).toFixed(0)} s (aim for 1,000: 180)`,
+  );
 }
 
 /** What addresses cost in calls to a node, in a minute without money. */

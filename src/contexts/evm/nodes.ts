@@ -31,6 +31,15 @@ export interface ContractCall {
 /** What a contract answers to a call: data, or that it reverts, with the text that it gives (empty where it gives none). */
 export type CallResult = { data: Hex } | { reverted: string };
 
+/** The gas that a call takes, or that it reverts, with the text that the contract gives. */
+export type GasResult = { gas: bigint } | Refused;
+
+/** A signed transaction. */
+export interface Signed {
+  raw: Hex;
+  hash: Bytes32;
+}
+
 /** What a transaction costs now, wei for a unit of gas: the base fee of the head, and what is commonly given on top. */
 export interface Fees {
   baseFee: bigint;
@@ -74,7 +83,10 @@ export class Nodes {
     const { values, said } = await this.#quorum.hear(one('eth_getBlockByNumber', [tag, false], readExisting));
     const numbers = values.map(({ number }) => number).sort(compareNumbers);
     const number = numbers.at(-this.#quorum.size);
-    return number === undefined ? this.#quorum.unavailable(said) : this.blockAt(number);
+    if (number === undefined) return this.#quorum.unavailable(said);
+    const [block, ...others] = values.filter((each) => each.number === number);
+    const isAgreed = others.length + 1 >= this.#quorum.size && others.every(({ hash }) => hash === block?.hash);
+    return block !== undefined && isAgreed ? { state: 'known', value: block } : this.blockAt(number);
   }
 
   /** The block of a height. A URL that has none there says nothing. */
@@ -137,9 +149,21 @@ export class Nodes {
   }
 
   /** What a contract answers after a block. Nothing is sent. */
-  call(at: Block, { to, data, from }: ContractCall): Promise<Known<CallResult>> {
-    const content = { to, data, ...(from === undefined ? {} : { from }) };
-    return this.#quorum.agree(inChain(at, call('eth_call', content, atHash(at)), callResult));
+  async call(at: Block, asked: ContractCall): Promise<Known<CallResult>> {
+    const answers = await this.calls(at, [asked]);
+    return answers.state === 'unknown' ? answers : { state: 'known', value: answers.value[0] as CallResult };
+  }
+
+  /** What contracts answer after a block to several calls, in their order. Nothing is sent. */
+  calls(at: Block, asked: readonly ContractCall[]): Promise<Known<CallResult[]>> {
+    const contents = asked.map(({ to, data, from }) => ({ to, data, ...(from === undefined ? {} : { from }) }));
+    return this.#quorum.agree(
+      allInChain(
+        at,
+        contents.map((content) => call('eth_call', content, atHash(at))),
+        (answers) => answers.map(callResult),
+      ),
+    );
   }
 
   /** What code gives back that runs after a block, once, and is kept nowhere: several questions to contracts in one. */
@@ -171,23 +195,47 @@ export class Nodes {
     return { state: 'known', value: { baseFee: head.baseFee, tip } };
   }
 
-  /** How much gas a call takes, the most that a URL says. Known as reverting where all who answer say that it reverts. */
-  async gasOf(contractCall: ContractCall): Promise<Known<{ gas: bigint } | { reverted: string }>> {
-    const { values, said } = await this.#quorum.hear({ calls: [call('eth_estimateGas', contractCall)], read: gasResult });
-    const gas = values.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
-    const most = gas.at(-1);
-    if (most !== undefined) return { state: 'known', value: { gas: most } };
-    const [reverted] = values;
-    return reverted === undefined ? this.#quorum.unavailable(said) : { state: 'known', value: reverted };
+  /**
+   * How much gas each of these calls takes, the most that a URL says. Reverting where all who say something of a call say that it reverts; null
+   * where nobody does.
+   */
+  async gasOf(asked: readonly ContractCall[]): Promise<(GasResult | null)[]> {
+    const { values } = await this.#quorum.hear({
+      calls: asked.map((each) => call('eth_estimateGas', each)),
+      read: (answers) => answers.map((answer) => orNull(() => gasResult(answer))),
+    });
+    return asked.map((_, at) => mostGas(values.flatMap((each) => each[at] ?? [])));
   }
 
-  /** Hands a signed transaction to every URL. What they say decides nothing: what stands in a deep block does. */
-  async send(raw: Hex, hash: Bytes32): Promise<SendAnswer> {
+  /** Hands signed transactions to every URL. What they say decides nothing: what stands in a deep block does. */
+  async send(signed: readonly Signed[]): Promise<SendAnswer[]> {
     const { values, said } = await this.#quorum.hear({
-      calls: [call('eth_sendRawTransaction', raw)],
-      read: ([answer]) => sendWordOf(answer as RpcAnswer, hash),
+      calls: signed.map(({ raw }) => call('eth_sendRawTransaction', raw)),
+      read: (answers) => signed.map(({ hash }, at) => orNull(() => sendWordOf(answers[at] as RpcAnswer, hash))),
     });
-    return sendAnswerOf(values, said);
+    return signed.map((_, at) =>
+      sendAnswerOf(
+        values.flatMap((each) => each[at] ?? []),
+        said,
+      ),
+    );
+  }
+}
+
+/** The most gas that somebody says; the refusal of the first where all say that the call reverts. */
+function mostGas(said: readonly GasResult[]): GasResult | null {
+  const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
+  const most = gas.at(-1);
+  return most === undefined ? (said[0] ?? null) : { gas: most };
+}
+
+/** What an answer says; null for one that says nothing, which hides no other of its request. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableAnswer) return null;
+    throw error;
   }
 }
 
@@ -231,6 +279,6 @@ function callResult(answer: RpcAnswer | undefined): CallResult {
   return revertOf(answer) ?? { data: readData(resultOf(answer), 'the result') };
 }
 
-function gasResult([answer]: readonly RpcAnswer[]): { gas: bigint } | Refused {
+function gasResult(answer: RpcAnswer): GasResult {
   return revertOf(answer) ?? { gas: readQuantity(resultOf(answer), 'the gas') };
 }

@@ -53,8 +53,18 @@ async function rowsOf(db: Db, name: string, text: string, values: unknown[]): Pr
   }));
 }
 
+/** What names an authorization. */
+export type PaymentKey = Pick<ChainPaymentRow, 'workspaceId' | 'id'>;
+
+/** The authorizations among these that are in a block, or have come to their end. */
+export function movedAmong(pool: pg.Pool, keys: readonly PaymentKey[]): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id)
+    JOIN chain_payment p ON p.workspace_id = asked.workspace_id AND p.id = asked.id WHERE p.state NOT IN ('open', 'signed')`;
+  return rowsOf(pool, 'moved', text, [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)]);
+}
+
 /** The authorization of an order; null where it has none yet. */
-export async function paymentOf(db: Db, { workspaceId, id }: { workspaceId: string; id: string }): Promise<ChainPaymentRow | null> {
+export async function paymentOf(db: Db, { workspaceId, id }: PaymentKey): Promise<ChainPaymentRow | null> {
   const [row] = await rowsOf(db, 'one', `SELECT ${columns} FROM chain_payment p WHERE p.workspace_id = $1::uuid AND p.id = $2::uuid`, [
     workspaceId,
     id,

@@ -15,9 +15,10 @@ import { addressFor } from './address.js';
 import type { EvmChain } from './chain.js';
 import { type Hex, signatureParts } from './evm.js';
 import { admitAnswer, formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
-import { type ChainPaymentRow, paymentOf } from './payment.sql.js';
+import { type ChainPaymentRow, type PaymentKey, paymentOf } from './payment.sql.js';
 import { answerOf } from './quorum.js';
 import { authorizationStateCall, balanceCall, readFlag, readUint, refusalOf, transferByParts } from './token.js';
+import { untilMoved } from './waiting.js';
 import { lastSeen } from './watch.sql.js';
 import { hurry } from './work.js';
 
@@ -99,16 +100,17 @@ async function faultOf(
   if (parts === null) return 'invalid_exact_evm_payload_signature';
   const nodes = await chain.nodes(ctx.platform);
   const head = answerOf(await nodes.head());
-  const ask = async (data: Hex) => answerOf(await nodes.call(head, { to: chain.token, data }));
-  const [used, balance, tried] = await Promise.all([
-    ask(authorizationStateCall(from, nonce)),
-    ask(balanceCall(from)),
-    ask(transferByParts(authorization, parts)),
-  ]);
-  if ('data' in used && readFlag(used.data) === true) return 'invalid_transaction_state';
-  const held = 'data' in balance ? readUint(balance.data) : null;
+  const asked = [authorizationStateCall(from, nonce), balanceCall(from), transferByParts(authorization, parts)];
+  const [used, balance, tried] = answerOf(
+    await nodes.calls(
+      head,
+      asked.map((data) => ({ to: chain.token, data })),
+    ),
+  );
+  if (used !== undefined && 'data' in used && readFlag(used.data) === true) return 'invalid_transaction_state';
+  const held = balance !== undefined && 'data' in balance ? readUint(balance.data) : null;
   if (held !== null && held < value) return 'insufficient_funds';
-  return 'reverted' in tried ? wordOf(refusalOf(tried.reverted)) : null;
+  return tried !== undefined && 'reverted' in tried ? wordOf(refusalOf(tried.reverted)) : null;
 }
 
 /** Hands an authorization in, and waits for the block that has it; one that was handed in before is answered as it stands. */
@@ -136,12 +138,16 @@ async function settle(ctx: Ctx, chain: EvmChain, { paymentId, authorization, sig
   return waitFor(ctx, chain, key);
 }
 
-async function waitFor(ctx: Ctx, chain: EvmChain, key: { workspaceId: string; id: string }): Promise<ChainAnswer> {
+async function waitFor(ctx: Ctx, chain: EvmChain, key: PaymentKey): Promise<ChainAnswer> {
+  const { pool } = ctx.platform.database;
   const end = performance.now() + waitMs;
   for (;;) {
-    const row = await paymentOf(ctx.platform.database.pool, key);
+    const moved = await untilMoved(pool, key, end - performance.now());
+    const row = moved ?? (await paymentOf(pool, key));
     const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, chain, row);
-    if (answer.state !== 'pending' || performance.now() >= end) return answer;
+    if (answer.state !== 'pending' || moved === null) return answer;
+    // What is too much to be answered before its block is deep takes longer than anybody waits.
+    if (moved.value > chain.setting.answer_limit.per_payment) return answer;
     await pause(lookMs);
   }
 }
