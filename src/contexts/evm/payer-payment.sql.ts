@@ -63,26 +63,31 @@ export async function formCarrying(
   return rows[0]?.hash ?? null;
 }
 
-/** What may be answered before its block is deep, base units. */
+/** What may be answered before its block is deep: base units, and up to which block. */
 export interface AnswerLimit {
+  upTo: bigint;
   perPayment: bigint;
   open: bigint;
 }
 
-/** True where a payment in a block may be answered as settled: it was, or it fits into what may be open. */
-export async function admitAnswer(pool: pg.Pool, payment: ChainPaymentRow, { perPayment, open }: AnswerLimit, at: Date): Promise<boolean> {
-  if (payment.answeredAt !== null) return true;
-  if (payment.value > perPayment) return false;
-  const chainId = payment.chainId.toString();
-  return inTransaction(pool, async (tx) => {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('chain_payment answers ' || $1))`, [chainId]);
-    const { rowCount } = await tx.query(
-      `UPDATE chain_payment SET answered_at = $4
-       WHERE workspace_id = $1 AND id = $2 AND state = 'used' AND answered_at IS NULL AND value + (
-         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $3 AND answered_at IS NOT NULL AND state = 'used') <= $5`,
-      [payment.workspaceId, payment.id, chainId, at, open.toString()],
+const unanswered = `SELECT p.workspace_id, p.id, p.value FROM chain_payment p
+  WHERE p.chain_id = $1::bigint AND p.kind = 'x402' AND p.state = 'used' AND p.answered_at IS NULL
+    AND p.block_number <= $2::bigint AND p.value <= $3::bigint`;
+
+/** Lets payments that are in a block be answered as settled, those of the smallest amounts first, as many as fit into what may be open. */
+export async function admitAnswers(pool: pg.Pool, chainId: bigint, { upTo, perPayment, open }: AnswerLimit, at: Date): Promise<void> {
+  const values = [chainId.toString(), upTo.toString(), perPayment.toString()];
+  const { rowCount } = await pool.query(`${unanswered} LIMIT 1`, values);
+  if (rowCount === 0) return;
+  await inTransaction(pool, async (tx) => {
+    await tx.query('SELECT FROM chain_watch WHERE chain_id = $1 FOR UPDATE', [chainId.toString()]);
+    await tx.query(
+      `UPDATE chain_payment p SET answered_at = $4
+       FROM (SELECT workspace_id, id, sum(value) OVER (ORDER BY value, id) AS sum FROM (${unanswered}) AS waiting) AS running
+       WHERE p.workspace_id = running.workspace_id AND p.id = running.id AND running.sum + (
+         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $1 AND answered_at IS NOT NULL AND state = 'used') <= $5::numeric`,
+      [...values, at, open.toString()],
     );
-    return rowCount === 1;
   });
 }
 

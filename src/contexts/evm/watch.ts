@@ -10,7 +10,7 @@ import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import { findUse, readAllDeposits } from './late-reading.js';
 import { reorgs } from './metric.js';
-import { claimArrival } from './payer-payment.sql.js';
+import { admitAnswers, claimArrival } from './payer-payment.sql.js';
 import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wake } from './payment.sql.js';
 import { treasuryAddresses } from './proof.sql.js';
 import type { Known } from './quorum.js';
@@ -58,6 +58,7 @@ export async function look(platform: Platform, chain: EvmChain, treasury: ChainA
   if (deepest.state === 'unknown') return null;
   const isRead = await readUpTo(reading, { known, deep: deepest.value, watched: await watchedNow(reading, treasury) });
   if (!isRead) return { head, deep: null, isNew: true };
+  await answer(reading, head);
   const deep = await readDeep(platform, chain, deepest.value);
   if (deep !== null) await decide(reading, deep);
   const view = { head, deep, isNew: true };
@@ -137,6 +138,18 @@ async function readDeep(platform: Platform, { chainId }: EvmChain, deep: Block |
   return deep;
 }
 
+/** Lets payments be answered as settled that are in a block, as deep as the file says. */
+async function answer({ platform, chain }: Reading, head: Block): Promise<void> {
+  const { confirmations, answer_limit: limit } = chain.setting;
+  const upTo = head.number - BigInt(confirmations.answer) + 1n;
+  await admitAnswers(
+    platform.database.pool,
+    chain.chainId,
+    { upTo, perPayment: limit.per_payment, open: limit.open },
+    platform.clock.now(),
+  );
+}
+
 /** What the deep part of the chain decides: what was used is done, and what was cancelled or whose time is over lapses. */
 async function decide(reading: Reading, deep: Block): Promise<void> {
   const { platform, chain } = reading;
@@ -191,6 +204,6 @@ async function lapse(platform: Platform, payment: ChainPaymentRow, refusal: stri
 }
 
 async function wakeFor(platform: Platform, payment: ChainPaymentRow): Promise<void> {
-  await wake(platform.database.pool, payment, platform.clock.now());
+  await wake(platform.database.pool, [payment], platform.clock.now());
   ring(platform);
 }

@@ -14,7 +14,7 @@ import type { TransferAuthorization } from '../x402/chain/transfer-authorization
 import { addressFor } from './address.js';
 import type { EvmChain } from './chain.js';
 import { type Hex, signatureParts } from './evm.js';
-import { admitAnswer, formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
+import { formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
 import { type ChainPaymentRow, type PaymentKey, paymentOf } from './payment.sql.js';
 import { answerOf } from './quorum.js';
 import { authorizationStateCall, balanceCall, readFlag, readUint, refusalOf, transferByParts } from './token.js';
@@ -118,7 +118,7 @@ async function settle(ctx: Ctx, chain: EvmChain, { paymentId, authorization, sig
   const { pool } = ctx.platform.database;
   const key = { workspaceId: ctx.workspace.id, id: paymentId };
   const known = await paymentOf(pool, key);
-  if (known !== null) return standing(ctx, chain, known);
+  if (known !== null) return standing(ctx, known);
   const { from: authorizer, to: payee, nonce, value, validAfter, validBefore } = authorization;
   const isIn = await handIn(pool, {
     ...key,
@@ -144,7 +144,7 @@ async function waitFor(ctx: Ctx, chain: EvmChain, key: PaymentKey): Promise<Chai
   for (;;) {
     const moved = await untilMoved(pool, key, end - performance.now());
     const row = moved ?? (await paymentOf(pool, key));
-    const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, chain, row);
+    const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, row);
     if (answer.state !== 'pending' || moved === null) return answer;
     // What is too much to be answered before its block is deep takes longer than anybody waits.
     if (moved.value > chain.setting.answer_limit.per_payment) return answer;
@@ -152,34 +152,19 @@ async function waitFor(ctx: Ctx, chain: EvmChain, key: PaymentKey): Promise<Chai
   }
 }
 
-async function standing(ctx: Ctx, chain: EvmChain, row: ChainPaymentRow): Promise<ChainAnswer> {
+async function standing(ctx: Ctx, row: ChainPaymentRow): Promise<ChainAnswer> {
   const { pool } = ctx.platform.database;
   switch (row.state) {
     case 'open':
     case 'signed':
       return { state: 'pending', txHash: await formCarrying(pool, row) };
     case 'used':
-      return (await isAnswered(ctx, chain, row))
-        ? { state: 'settled', txHash: row.txHash ?? '' }
-        : { state: 'pending', txHash: row.txHash };
+      return row.answeredAt === null ? { state: 'pending', txHash: row.txHash } : { state: 'settled', txHash: row.txHash ?? '' };
     case 'done':
       return { state: 'done', txHash: row.txHash ?? '' };
     case 'lapsed':
       return { state: 'refused', reason: row.answeredAt === null ? wordOf(row.refusal) : 'reorged' };
   }
-}
-
-/** A block has it, as deep as an answer needs, and it fits into what may be answered before the money is booked. */
-async function isAnswered(ctx: Ctx, { chainId, setting }: EvmChain, row: ChainPaymentRow): Promise<boolean> {
-  const { pool } = ctx.platform.database;
-  if (row.answeredAt === null && (await depthOf(ctx, chainId, row)) < setting.confirmations.answer) return false;
-  const { per_payment: perPayment, open } = setting.answer_limit;
-  return admitAnswer(pool, row, { perPayment, open }, ctx.platform.clock.now());
-}
-
-async function depthOf({ platform }: Ctx, chainId: bigint, { blockNumber }: ChainPaymentRow): Promise<number> {
-  const last = await lastSeen(platform.database.pool, chainId);
-  return last === null || blockNumber === null ? 0 : Number(last.number - blockNumber) + 1;
 }
 
 async function confirmations(ctx: Ctx, { chainId, rail }: EvmChain, paymentId: string): Promise<number | null> {
