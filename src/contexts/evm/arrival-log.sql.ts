@@ -118,11 +118,11 @@ export async function noteDepositsRead(tx: pg.ClientBase | pg.Pool, chainId: big
   ]);
 }
 
-/** Which of these transactions have an arrival that is not taken back. */
+/** Whom these transactions are known to have paid: `<hash> <payee>` of each arrival that is not taken back. */
 export async function arrivedBy(pool: pg.Pool, chainId: bigint, hashes: readonly string[]): Promise<Set<string>> {
-  const { rows } = await pool.query<{ txHash: string }>(
-    `SELECT DISTINCT tx_hash AS "txHash" FROM chain_arrival WHERE chain_id = $1 AND tx_hash = ANY($2) AND state <> 'gone'`,
+  const { rows } = await pool.query<{ arrived: string }>(
+    `SELECT DISTINCT tx_hash || ' ' || payee AS arrived FROM chain_arrival WHERE chain_id = $1 AND tx_hash = ANY($2) AND state <> 'gone'`,
     [chainId.toString(), hashes],
   );
-  return new Set(rows.map(({ txHash }) => txHash));
+  return new Set(rows.map(({ arrived }) => arrived));
 }

@@ -41,9 +41,13 @@ export async function readContent(reading: Reading, block: Block, { authorizers,
   const found = await nodes.logsOf(block, ...filters.map((each) => ({ addresses: [chain.token], topics: each })));
   if (found.state === 'unknown') return null;
   const logs = found.value.flatMap((log) => seenLog(chain, log));
-  const paid = logs.flatMap(({ payee }) => (payee === null ? [] : [payee]));
-  const ours = await ofWallets(platform.database.pool, chain.chainId, paid);
-  const hashes = new Set(logs.filter(({ payee }) => payee !== null && ours.has(payee)).map(({ txHash }) => txHash));
+  const paid = logs.flatMap(({ payee, txHash }) => (payee === null ? [] : [{ payee, txHash }]));
+  const ours = await ofWallets(
+    platform.database.pool,
+    chain.chainId,
+    paid.map(({ payee }) => payee),
+  );
+  const hashes = new Set(paid.filter(({ payee }) => ours.has(payee)).map(({ txHash }) => txHash));
   const arrivals = await readArrivals(reading, block, [...hashes]);
   return arrivals === null ? null : { logs, arrivals };
 }
@@ -73,7 +77,7 @@ function arrivalsOf({ token, rail }: EvmChain, { transactionHash: txHash, blockN
 
 function seenLog({ token }: EvmChain, log: ChainLog): SeenLog[] {
   const read = readTokenLog(token, log);
-  if (read === null) return [];
+  if (read === null || (read.kind === 'transfer' && read.value === 0n)) return [];
   const place = { logIndex: Number(log.logIndex), txHash: log.transactionHash };
   if (read.kind === 'transfer') return [{ ...place, kind: 'transfer', holder: read.from, payee: read.to, value: read.value, nonce: null }];
   return [{ ...place, kind: read.kind, holder: read.authorizer, payee: null, value: null, nonce: read.nonce }];

@@ -88,6 +88,14 @@ export function readBlock(value: unknown): Block | null {
   };
 }
 
+/** The hashes of the transactions of a block. */
+export function readTransactions(value: unknown): { hash: Bytes32; transactions: Bytes32[] } {
+  const block = members(value, 'the block');
+  const { transactions } = block;
+  if (!Array.isArray(transactions)) throw new UnreadableAnswer('the block has no transactions');
+  return { hash: readHash(block['hash'], 'hash'), transactions: transactions.map((each) => readHash(each, 'a transaction')) };
+}
+
 function readLog(value: unknown): ChainLog {
   const log = members(value, 'a log');
   const { topics, removed } = log;
@@ -104,7 +112,8 @@ function readLog(value: unknown): ChainLog {
   };
 }
 
-function matches({ address, topics }: ChainLog, filter: LogFilter): boolean {
+/** True for a log that a filter asks for. */
+export function matches({ address, topics }: ChainLog, filter: LogFilter): boolean {
   if (!filter.addresses.includes(address)) return false;
   return filter.topics.every((wanted, i) => {
     const topic = topics[i];

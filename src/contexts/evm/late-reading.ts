@@ -3,10 +3,12 @@
 import { addSeconds } from '../../platform/clock.js';
 import { inTransaction } from '../../platform/postgres/database.js';
 import { noteAsked, type WalletKey, walletsAfter } from './address.sql.js';
-import { addressesAfter, arrivedBy, depositsRead, noteDepositsRead, seeArrival } from './arrival-log.sql.js';
+import { addressesAfter, arrivedBy, depositsRead, noteDepositsRead, type SeenArrival, seeArrival } from './arrival-log.sql.js';
 import { mostAddresses, type Reading, readArrivals, readContent } from './block-content.js';
-import type { Block, ChainLog } from './chain-data.js';
+import type { Block, ChainLog, LogFilter } from './chain-data.js';
+import type { Nodes } from './nodes.js';
 import type { ChainPaymentRow } from './payment.sql.js';
+import type { Known } from './quorum.js';
 import { addressTopic, readTokenLog, topics } from './token.js';
 import { addLate, blockSince } from './watch.sql.js';
 
@@ -31,26 +33,45 @@ export async function readAllDeposits(reading: Reading, deep: Block): Promise<vo
   const behind = deep.number - before.to;
   const isDue = at >= addSeconds(before.at, everySeconds) || behind >= mostBlocks;
   if (behind <= 0n || !isDue) return;
-  const to = behind > mostBlocks ? before.to + mostBlocks : deep.number;
-  const last = await nodes.blockAt(to);
-  if (last.state === 'unknown') return;
   const isLongAgo = at >= addSeconds(before.at, longAgoSeconds);
-  if (isLongAgo && !(await knowPaidWallets(reading, before.to + 1n, last.value))) return;
-  const logs = await logsToWallets(reading, before.to + 1n, last.value);
-  if (logs === null) return;
-  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
-  const known = await arrivedBy(pool, chain.chainId, hashes);
-  const arrivals = await readArrivals(
-    reading,
-    last.value,
-    hashes.filter((hash) => !known.has(hash)),
+  for (let count = behind > mostBlocks ? mostBlocks : behind; count > 0n; count /= 2n) {
+    const last = await nodes.blockAt(before.to + count);
+    if (last.state === 'unknown') return;
+    const arrivals = await arrivalsUpTo(reading, { from: before.to + 1n, last: last.value, isLongAgo });
+    if (arrivals === null) continue;
+    const { number: to } = last.value;
+    await inTransaction(pool, async (tx) => {
+      for (const arrival of arrivals) await seeArrival(tx, chain.chainId, { ...arrival, state: 'deep' }, at);
+      // Until all is read it stays as long ago as it was.
+      await noteDepositsRead(tx, chain.chainId, to, to === deep.number ? at : before.at);
+    });
+    return;
+  }
+}
+
+/**
+ * What has reached wallets in some blocks and is not known yet. Null where nobody knows. Nodes refuse answers that are too long, and whoever likes can
+ * make so many transfers: then fewer blocks are tried.
+ */
+async function arrivalsUpTo(
+  reading: Reading,
+  { from, last, isLongAgo }: { from: bigint; last: Block; isLongAgo: boolean },
+): Promise<SeenArrival[] | null> {
+  if (isLongAgo && !(await knowPaidWallets(reading, from, last))) return null;
+  const logs = await logsToWallets(reading, from, last);
+  if (logs === null) return null;
+  const { platform, chain } = reading;
+  const known = await arrivedBy(
+    platform.database.pool,
+    chain.chainId,
+    logs.map(({ transactionHash }) => transactionHash),
   );
-  if (arrivals === null) return;
-  await inTransaction(pool, async (tx) => {
-    for (const arrival of arrivals) await seeArrival(tx, chain.chainId, { ...arrival, state: 'deep' }, at);
-    // Until all is read it stays as long ago as it was.
-    await noteDepositsRead(tx, chain.chainId, to, to === deep.number ? at : before.at);
-  });
+  // One transaction may pay several wallets, of which some were not known when its block was read.
+  const isNew = (log: ChainLog) => {
+    const read = readTokenLog(chain.token, log);
+    return read?.kind === 'transfer' && read.value > 0n && !known.has(`${log.transactionHash} ${read.to}`);
+  };
+  return readArrivals(reading, last, [...new Set(logs.filter(isNew).map(({ transactionHash }) => transactionHash))]);
 }
 
 /** Looks at the addresses of all wallets, and keeps those that something has reached. False where nobody knows. */
@@ -68,7 +89,7 @@ async function knowPaidWallets({ platform, chain, nodes }: Reading, from: bigint
     after = end;
     const byAddress = new Map(page.map((wallet) => [depositAddress(wallet.walletId), wallet]));
     const filter = { addresses: [token], topics: [topics.transfer, null, [...byAddress.keys()].map(addressTopic)] };
-    const found = await nodes.logsUpTo(last, from, filter);
+    const found = await logsOfBlocks(nodes, { from, last }, filter);
     if (found.state === 'unknown') return false;
     for (const log of found.value) {
       const read = readTokenLog(token, log);
@@ -77,6 +98,11 @@ async function knowPaidWallets({ platform, chain, nodes }: Reading, from: bigint
       if (wallet !== undefined) await noteAsked(pool, { ...wallet, chainId, address: read.to, at });
     }
   }
+}
+
+/** One block is asked for as it is, which has a way for too many logs. */
+function logsOfBlocks(nodes: Nodes, { from, last }: { from: bigint; last: Block }, filter: LogFilter): Promise<Known<ChainLog[]>> {
+  return from === last.number ? nodes.logsOf(last, filter) : nodes.logsUpTo(last, from, filter);
 }
 
 async function logsToWallets({ platform, chain, nodes }: Reading, from: bigint, last: Block): Promise<ChainLog[] | null> {
@@ -88,7 +114,7 @@ async function logsToWallets({ platform, chain, nodes }: Reading, from: bigint, 
     if (end === undefined) return logs;
     after = end;
     const filter = { addresses: [chain.token], topics: [topics.transfer, null, page.map(addressTopic)] };
-    const found = await nodes.logsUpTo(last, from, filter);
+    const found = await logsOfBlocks(nodes, { from, last }, filter);
     if (found.state === 'unknown') return null;
     logs.push(...found.value);
   }

@@ -5,16 +5,18 @@ import {
   type Block,
   type ChainLog,
   type LogFilter,
+  matches,
   type Receipt,
   readBlock,
   readData,
   readLogs,
   readQuantity,
   readReceipt,
+  readTransactions,
   UnreadableAnswer,
 } from './chain-data.js';
 import type { Hex } from './evm.js';
-import { type Known, type Question, Quorum } from './quorum.js';
+import { type HostWord, type Known, type Question, Quorum } from './quorum.js';
 import { type Refused, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
 import type { RpcAnswer, RpcCall, RpcUrl } from './rpc.js';
 
@@ -51,6 +53,8 @@ const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
 const atHash = ({ hash }: Block) => ({ blockHash: hash, requireCanonical: true });
 const call = (method: string, ...params: unknown[]): RpcCall => ({ method, params });
 const compareNumbers = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
+/** Receipts that are asked for at once. */
+const mostReceipts = 15;
 const byNumber = (number: bigint) => call('eth_getBlockByNumber', quantity(number), false);
 
 /** The URLs of a chain. */
@@ -109,8 +113,53 @@ export class Nodes {
     return this.#quorum.agree(one('eth_getBlockByHash', [hash, false], read));
   }
 
-  /** The logs of one block that match a filter or more, in their order, each once. */
-  logsOf(block: Block, ...filters: readonly LogFilter[]): Promise<Known<ChainLog[]>> {
+  /**
+   * The logs of one block that match a filter or more, in their order, each once. Where they are more than nodes give at once, which whoever pays for
+   * a block of transfers can bring about, they are read from the receipts of its transactions.
+   */
+  async logsOf(block: Block, ...filters: readonly LogFilter[]): Promise<Known<ChainLog[]>> {
+    const found = await this.#logsByFilter(block, filters);
+    return found.state === 'unknown' && isRefused(found) ? this.#logsByReceipts(block, filters) : found;
+  }
+
+  async #logsByReceipts(block: Block, filters: readonly LogFilter[]): Promise<Known<ChainLog[]>> {
+    const hashes = await this.#quorum.agree(
+      one('eth_getBlockByHash', [block.hash, false], (result) => {
+        const { hash, transactions } = readTransactions(result);
+        if (hash !== block.hash) throw new UnreadableAnswer('a block of another hash');
+        return transactions;
+      }),
+    );
+    if (hashes.state === 'unknown') return hashes;
+    const logs: ChainLog[] = [];
+    for (let at = 0; at < hashes.value.length; at += mostReceipts) {
+      const read = await this.#logsOfTransactions(block, hashes.value.slice(at, at + mostReceipts));
+      if (read.state === 'unknown') return read;
+      logs.push(...read.value.filter((log) => filters.some((filter) => matches(log, filter))));
+    }
+    return { state: 'known', value: logs };
+  }
+
+  /** The logs of some transactions of a block; of fewer at once where nodes refuse that. */
+  async #logsOfTransactions(block: Block, hashes: readonly Bytes32[]): Promise<Known<ChainLog[]>> {
+    const asked = hashes.map((hash) => call('eth_getTransactionReceipt', hash));
+    const found = await this.#quorum.agree(
+      allInChain(block, asked, (answers) =>
+        hashes.flatMap((hash, at) => {
+          const receipt = readReceipt(resultOf(answers[at]), hash);
+          if (receipt?.blockHash !== block.hash) throw new UnreadableAnswer('it has no receipt of a transaction of the block');
+          return [...receipt.logs];
+        }),
+      ),
+    );
+    if (found.state === 'known' || hashes.length === 1 || !isRefused(found)) return found;
+    const half = Math.ceil(hashes.length / 2);
+    const first = await this.#logsOfTransactions(block, hashes.slice(0, half));
+    const rest = first.state === 'known' ? await this.#logsOfTransactions(block, hashes.slice(half)) : first;
+    return first.state === 'known' && rest.state === 'known' ? { state: 'known', value: [...first.value, ...rest.value] } : rest;
+  }
+
+  #logsByFilter(block: Block, filters: readonly LogFilter[]): Promise<Known<ChainLog[]>> {
     const asked = filters.map(({ addresses, topics }) => call('eth_getLogs', { blockHash: block.hash, address: addresses, topics }));
     const isOfBlock = ({ blockHash, blockNumber }: ChainLog) => blockHash === block.hash && blockNumber === block.number;
     return this.#quorum.agree(
@@ -196,15 +245,21 @@ export class Nodes {
   }
 
   /**
-   * How much gas each of these calls takes, the most that a URL says. Reverting where all who say something of a call say that it reverts; null
-   * where nobody does.
+   * How much gas each of these calls takes, the most that as many URLs as a quorum want at least: one that lies can neither have a nonce stand still
+   * behind a transaction that costs more than there is, nor have it run out of gas. Reverting where all who say something of a call say that it
+   * reverts; null where too few do.
    */
   async gasOf(asked: readonly ContractCall[]): Promise<(GasResult | null)[]> {
     const { values } = await this.#quorum.hear({
       calls: asked.map((each) => call('eth_estimateGas', each)),
       read: (answers) => answers.map((answer) => orNull(() => gasResult(answer))),
     });
-    return asked.map((_, at) => mostGas(values.flatMap((each) => each[at] ?? [])));
+    return asked.map((_, at) =>
+      gasAmong(
+        values.flatMap((each) => each[at] ?? []),
+        this.#quorum.size,
+      ),
+    );
   }
 
   /** Hands signed transactions to every URL. What they say decides nothing: what stands in a deep block does. */
@@ -222,11 +277,12 @@ export class Nodes {
   }
 }
 
-/** The most gas that somebody says; the refusal of the first where all say that the call reverts. */
-function mostGas(said: readonly GasResult[]): GasResult | null {
+/** The most gas that so many want at least; the refusal of the first where all say that the call reverts. */
+function gasAmong(said: readonly GasResult[], quorum: number): GasResult | null {
   const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
-  const most = gas.at(-1);
-  return most === undefined ? (said[0] ?? null) : { gas: most };
+  const most = gas.at(-quorum);
+  if (most !== undefined) return { gas: most };
+  return gas.length > 0 ? null : (said[0] ?? null);
 }
 
 /** What an answer says; null for one that says nothing, which hides no other of its request. */
@@ -261,6 +317,14 @@ function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | und
   return allInChain(block, [asked], ([answer]) => read(answer));
 }
 
+/** What begins the words of a node that refuses a question. */
+const refuses = 'it refuses with';
+
+/** True where a node would not give an answer that it has, or gave one that is too long to be read. */
+function isRefused({ said }: { said: readonly HostWord[] }): boolean {
+  return said.some(({ said: words }) => words === 'too_large' || words.startsWith(refuses));
+}
+
 function readExisting(result: unknown): Block {
   const block = readBlock(result);
   if (block === null) throw new UnreadableAnswer('it does not have the block');
@@ -269,7 +333,7 @@ function readExisting(result: unknown): Block {
 
 function resultOf(answer: RpcAnswer | undefined): unknown {
   if (answer === undefined) throw new UnreadableAnswer('no answer');
-  if ('refused' in answer) throw new UnreadableAnswer(`it refuses with ${answer.refused.code}: ${answer.refused.message}`);
+  if ('refused' in answer) throw new UnreadableAnswer(`${refuses} ${answer.refused.code}: ${answer.refused.message}`);
   return answer.result;
 }
 

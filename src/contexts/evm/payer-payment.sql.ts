@@ -72,9 +72,13 @@ export interface AnswerLimit {
 
 const unanswered = `SELECT p.workspace_id, p.id, p.value FROM chain_payment p
   WHERE p.chain_id = $1::bigint AND p.kind = 'x402' AND p.state = 'used' AND p.answered_at IS NULL
-    AND p.block_number <= $2::bigint AND p.value <= $3::bigint`;
+    AND p.block_number <= $2::bigint AND p.value <= $3::bigint AND EXISTS (SELECT FROM chain_arrival a
+      WHERE a.chain_id = p.chain_id AND a.tx_hash = p.tx_hash AND a.workspace_id = p.workspace_id AND a.payment_id = p.id AND a.state <> 'gone')`;
 
-/** Lets payments that are in a block be answered as settled, those of the smallest amounts first, as many as fit into what may be open. */
+/**
+ * Lets payments be answered as settled whose transactions are in a block and have paid the wallet, those of the smallest amounts first, as many as
+ * fit into what may be open. That a nonce is used says nothing of money: its owner may have signed the nonce for something else.
+ */
 export async function admitAnswers(pool: pg.Pool, chainId: bigint, { upTo, perPayment, open }: AnswerLimit, at: Date): Promise<void> {
   const values = [chainId.toString(), upTo.toString(), perPayment.toString()];
   const { rowCount } = await pool.query(`${unanswered} LIMIT 1`, values);

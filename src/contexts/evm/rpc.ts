@@ -63,6 +63,8 @@ const longestWaitSeconds = 60;
 /** These put a URL aside: it has no time for us, and asking at once makes it worse. */
 const putsAside: ReadonlySet<RpcFailureKind> = new Set(['timeout', 'unreachable', 'rate_limited']);
 const rateLimitCodes: readonly number[] = [-32005, 429];
+/** The same code means that one answer would be too long: `query returned more than 10000 results`. Then the URL has time for other questions. */
+const tooMuch = /more than \d+ (results|logs|blocks)|response size|block range|too (large|big)/i;
 
 /** One URL. */
 export class RpcUrl {
@@ -183,7 +185,8 @@ export class RpcUrl {
   }
 
   #refuseLimited({ refused }: Extract<RpcAnswer, { refused: unknown }>): void {
-    if (rateLimitCodes.includes(refused.code)) throw this.#fail('rate_limited', `it asks for fewer requests (${refused.code})`);
+    if (rateLimitCodes.includes(refused.code) && !tooMuch.test(refused.message))
+      throw this.#fail('rate_limited', `it asks for fewer requests (${refused.code})`);
   }
 
   #keep(byId: Map<unknown, RpcAnswer>, said: unknown): void {

@@ -56,9 +56,21 @@ async function sweepAll(sweeping: Sweeping): Promise<void> {
   const { platform, chain } = sweeping;
   const { pool } = platform.database;
   await forgetLapsed(pool, chain.chainId);
-  for (const one of await unsignedSweeps(pool, chain.chainId)) if (!(await signAgain(sweeping, one))) return;
+  for (const one of await unsignedSweeps(pool, chain.chainId)) if (!(await orGoOn(sweeping, one, signAgain(sweeping, one)))) return;
   const found = await sweepable(pool, chain.chainId, { above: chain.setting.sweep_above, most: mostAtOnce });
-  for (const one of found) if (!(await sweep(sweeping, one))) return;
+  for (const one of found) if (!(await orGoOn(sweeping, one, sweep(sweeping, one)))) return;
+}
+
+/** One that cannot be swept, such as an address of an older seed, keeps no other from it: whoever likes can pay to its address. */
+async function orGoOn(
+  { platform, chain }: Sweeping,
+  { walletId: wallet }: { walletId: string },
+  trying: Promise<boolean>,
+): Promise<boolean> {
+  return trying.catch((error: unknown) => {
+    platform.log.error({ err: error, rail: chain.rail, wallet }, 'the address of a wallet could not be swept');
+    return true;
+  });
 }
 
 /** False where nothing may leave now. */

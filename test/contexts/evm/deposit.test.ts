@@ -59,6 +59,22 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
     expect(await balanceOf(wallet)).toMatchObject({ available: '7.00', pending_in: '0.00' });
   });
 
+  it('finds it at a second address of one transaction, too', async () => {
+    const [kept, forgotten] = [await newWallet(), await newWallet()];
+    const [first, second] = [await addressOf(kept), await addressOf(forgotten)];
+    const { pool } = harness.platform.database;
+    const { rows } = await pool.query('SELECT deposits_to FROM chain_watch');
+    await pool.query('DELETE FROM chain_address WHERE wallet_id = $1', [forgotten.id]);
+    await rail.payAll([
+      [first, 3_000_000n],
+      [second, 4_000_000n],
+    ]);
+    await mine(6);
+    await pool.query(`UPDATE chain_watch SET deposits_to = $1, deposits_at = deposits_at - interval '1 hour'`, [rows[0].deposits_to]);
+    await rail.rounds(harness);
+    expect([await balanceOf(kept), await balanceOf(forgotten)]).toMatchObject([{ available: '3.00' }, { available: '4.00' }]);
+  });
+
   it('shows both directions, and the provider when it is on', async () => {
     const provider = async () =>
       (await harness.live.get('/v1/funding/providers?type=stablecoin')).body.data.find(({ provider: name }: Json) => name === 'evm');
@@ -95,7 +111,7 @@ describe.runIf(hasAnvil)(`deposits over a chain${withAnvil}`, () => {
     const run = await harness.live.make('/v1/reconciliation/runs', { rail: railName, date_from: today, date_to: today });
     await harness.runDue();
     const { totals } = (await harness.live.get(`/v1/reconciliation/reports/${run.id}`)).body.data;
-    expect(totals).toMatchObject({ matched: 3, unmatched_ledger: 0, unmatched_rail: 0, discrepancies: 0 });
+    expect(totals).toMatchObject({ matched: 5, unmatched_ledger: 0, unmatched_rail: 0, discrepancies: 0 });
   });
 
   it('fails with `reorged` when a reorg has taken it away, and nothing was posted', async () => {

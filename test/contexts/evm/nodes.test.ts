@@ -212,17 +212,22 @@ describe.runIf(hasAnvil)(`nodes of which a quorum must agree${withAnvil}`, () =>
     expect(fronts.map(({ asked }, i) => asked.length - (before[i] ?? 0))).toEqual([3, 3, 0]);
   });
 
-  it('hear of gas the highest, and of the tip the one in the middle', async () => {
+  it('hear of gas the highest that two want, and of the tip the one in the middle', async () => {
     const call = { from: payer, to: chain.token, data: transferData(payee, 1n) };
     const [taken, refused] = await nodes.gasOf([call, { ...call, data: transferData(payee, 10n ** 18n) }]);
     expect(taken).toEqual({ gas: expect.any(BigInt) });
     expect((taken as { gas: bigint }).gas).toBeGreaterThan(21_000n);
     expect(refused).toEqual({ reverted: 'ERC20: transfer amount exceeds balance' });
+    const [liar] = fronts as [LyingNode];
+    for (const lie of ['0x5208', '0xffffffffffffffff']) {
+      liar.lies = [lieAbout('eth_estimateGas', () => lie)];
+      expect(await nodes.gasOf([call])).toEqual([taken]);
+    }
+    liar.repent();
     const head = known(await nodes.head());
     const fees = known(await nodes.fees(head));
     expect(fees.baseFee).toBe(head.baseFee);
-    const [liar] = fronts;
-    if (liar !== undefined) liar.lies = [lieAbout('eth_maxPriorityFeePerGas', () => '0xffffffffffff')];
+    liar.lies = [lieAbout('eth_maxPriorityFeePerGas', () => '0xffffffffffff')];
     expect(known(await nodes.fees(head))).toEqual(fees);
   });
 

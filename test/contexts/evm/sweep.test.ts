@@ -95,6 +95,20 @@ describe.runIf(hasAnvil)(`sweeping${withAnvil}`, () => {
     expect((await sweeps()).filter(({ authorizer }) => authorizer === address)).toMatchObject([{ nonce, state: 'done' }]);
   });
 
+  it('sweeps the others where an address is of an older seed', async () => {
+    const old = `0x${'a1'.repeat(20)}` as const;
+    const { unscoped } = harness.platform.database;
+    const row = await unscoped.chainAddress.findFirstOrThrow({ where: { address: await addressOf(await newWallet()) } });
+    await unscoped.chainAddress.create({ data: { ...row, address: old } });
+    await rail.pay(old, 90_000_000n);
+    const address = await depositOf(6_000_000n);
+    await nextMinute();
+    expect(await rail.anvil.moneyOf(address)).toBe(0n);
+    const another = await depositOf(6_000_000n);
+    await nextMinute();
+    expect([await rail.anvil.moneyOf(another), await rail.anvil.moneyOf(old)]).toEqual([0n, 90_000_000n]);
+  });
+
   it('asks for no sweep of what is not there any more', async () => {
     const address = await depositOf(7_000_000n);
     await rail.anvil.setMoney(address, 1_000n);

@@ -76,3 +76,8 @@ export function chainOf({ platform, workspace }: Where, name: string): Chain | u
   const connected = platform.extensions.of(chains);
   return connected.of(workspace, name) ?? connected.in(workspace).find(({ own }) => own.nameV1 === name);
 }
+
+/** True for a network whose chain may take longer than a request. */
+export function decidesLater(where: Where, { network }: { network: string }): boolean {
+  return chainOf(where, network)?.own.decidesLater === true;
+}

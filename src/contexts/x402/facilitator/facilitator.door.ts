@@ -126,7 +126,7 @@ export const settleDoor = guardedDoor({
   tag,
   summary: 'Facilitator: settle a payload',
   description:
-    'Bodies of x402, versions 1 and 2. A payload that is refused is a 200 with `success: false` and the reason. An authorization is settled once; with an id of the extension `payment-identifier` the same payload is answered as the first time, and another payload with it is 409. Of an `upto` authorization the amount of the requirements is taken.',
+    'Bodies of x402, versions 1 and 2. A payload that is refused is a 200 with `success: false` and the reason. An authorization is settled once, and on a chain of production one answer says so; with an id of the extension `payment-identifier` the same payload is answered as the first time, and another payload with it is 409. Of an `upto` authorization the amount of the requirements is taken.',
   request: { schema: asked, example },
   answers: { 200: { schema: settlementResponse } },
   failures: [409],

@@ -15,7 +15,7 @@ import { postSpend } from '../../spending/pipeline/posting.js';
 import { rulebook } from '../../spending/pipeline/rulebook.js';
 import { type NewTransfer, transferPosting, transferRow } from '../../transfers/transfer.js';
 import { withholdingOf } from '../../transfers/withholding.js';
-import { type ChainAnswer, chainOf } from '../chain/chain.js';
+import { type ChainAnswer, chainOf, decidesLater } from '../chain/chain.js';
 import { event } from '../events.js';
 import { completedEvent, proofSeconds, subjectTypeOf } from './payment.js';
 import { signProof } from './proof.js';
@@ -52,8 +52,9 @@ async function settle(ctx: Ctx, tx: Tx, before: X402Payment, txHash: string): Pr
   const at = ctx.clock.now();
   const expiresAt = addSeconds(at, proofSeconds);
   const proof = await signProof(ctx.platform, { ...before, expiresAt });
-  // Without an endpoint a facilitator was asked to settle it: its seller serves the call on that answer (see G-320).
-  const consumedAt = before.endpointId === null ? at : null;
+  // Without an endpoint a facilitator was asked to settle it: its seller serves the call on the answer that says so (see G-320, G-892).
+  const isTold = before.endpointId === null && !decidesLater(ctx, before);
+  const consumedAt = isTold ? at : null;
   const dueAt = addSeconds(at, creditSeconds);
   const data = { status: 'settled', settledAt: at, txHash, proof, expiresAt, consumedAt, dueAt, leaseUntil: null } as const;
   const row = await tx.x402Payment.update({ where: rowKey(ctx, before.id), data });

@@ -4,7 +4,8 @@ import type { Claim } from '../../../ledger/posting.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { ApiError, Forbidden, NotFound } from '../../../platform/errors.js';
 import type { WalletRef } from '../../accounts/wallet-ref.js';
-import { type Chain, chainOf } from '../chain/chain.js';
+import { parseAddress } from '../chain/address.js';
+import { type Chain, chainOf, decidesLater } from '../chain/chain.js';
 import { type ExactVerification, payerIn, readPayload, type SignedPayment, verifyExact } from '../chain/exact.js';
 import { ledgerNetwork } from '../chain/network.js';
 import { payableEndpoint } from '../endpoint/endpoint.js';
@@ -54,7 +55,7 @@ export async function verifyPayload(
     if (requirements.network === ledgerNetwork(ctx)) return { isValid: true, payer: await verifyLedger(ctx, payment, requirements) };
     const chain = chainOf(ctx, requirements.network);
     if (chain === undefined) return refuse('invalid_network');
-    const before = await underWay(ctx, chain, payload);
+    const before = await underWay(ctx, chain, payload, { requirements, endpoint: null });
     if (before !== null && before.consumedAt === null) return { isValid: true, payer: before.payerWallet };
     await chain.admit(ctx);
     return await verifyExact(ctx, chain, payment, requirements);
@@ -115,12 +116,32 @@ export async function settlePayload(
   requirements: Requirements,
   endpoint: X402Endpoint | null,
 ): Promise<SettlementOutcome> {
+  const outcome = await settleOrRepeat(ctx, payload, requirements, endpoint);
+  return endpoint === null ? tellOnce(ctx, outcome) : outcome;
+}
+
+// Gap G-892: On a chain that decides later one answer of a facilitator says that a payment was made: its seller serves the call on that.
+/** The same payload may be asked about many times at once while its chain has not decided: one of those who ask is told that it has paid. */
+async function tellOnce(ctx: Ctx, outcome: SettlementOutcome): Promise<SettlementOutcome> {
+  const { made, reason, payer } = outcome;
+  if (made === null || reason !== null || !decidesLater(ctx, made.payment)) return outcome;
+  const where = { id: made.payment.id, status: 'settled', consumedAt: null } as const;
+  const { count } = await ctx.db.x402Payment.updateMany({ where, data: { consumedAt: ctx.clock.now() } });
+  return count === 1 ? outcome : { made: null, reason: 'invalid_transaction_state', payer };
+}
+
+async function settleOrRepeat(
+  ctx: Ctx,
+  payload: PaymentPayload,
+  requirements: Requirements,
+  endpoint: X402Endpoint | null,
+): Promise<SettlementOutcome> {
   const [identifier, payer] = [identifierIn(payload), payerIn(signedPayment(payload).payload)];
   if (identifier === undefined || payer === undefined) return settleNew(ctx, payload, requirements, { endpoint });
   const claim = identifierClaim({ network: requirements.network, payer, identifier });
   const repeated = async () => {
     const before = await paymentBefore(ctx, claim, payload);
-    return before === null ? null : outcomeAgain(ctx, before, endpoint);
+    return before === null ? null : outcomeAgain(ctx, before, { requirements, endpoint });
   };
   const again = await repeated();
   if (again !== null) return again;
@@ -129,11 +150,30 @@ export async function settlePayload(
   return outcome.reason === 'invalid_transaction_state' ? ((await repeated()) ?? outcome) : outcome;
 }
 
-/** What came of a payment that was made before; none for another endpoint, nor when its proof has ended or was used at a door. */
-async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<SettlementOutcome> {
+/** What a payload is to pay for. */
+interface Asked {
+  requirements: Requirements;
+  /** Null for a facilitator. */
+  endpoint: X402Endpoint | null;
+}
+
+/** True for a payment from a chain that was made for what is asked, in all that money hangs on. */
+function isFor({ endpointId, scheme, amount, asset, payTo }: X402Payment, { requirements, endpoint }: Asked): boolean {
+  const isSame = scheme === requirements.scheme && amount === BigInt(requirements.amount);
+  return (
+    isSame &&
+    parseAddress(requirements.asset) === asset &&
+    parseAddress(requirements.payTo) === payTo &&
+    endpointId === (endpoint?.id ?? null)
+  );
+}
+
+/** What came of a payment that was made before; none for something else, nor when its proof has ended or was used at a door. */
+async function outcomeAgain(ctx: Ctx, before: X402Payment, asked: Asked): Promise<SettlementOutcome> {
+  const { endpoint } = asked;
   const { payerWallet: payer, status, expiresAt, consumedAt, transferId } = before;
-  // What a facilitator settles is used up with it, and its endpoint is not known beforehand.
-  const isOther = endpoint !== null && before.endpointId !== endpoint.id;
+  // On the ledger the endpoint of what a facilitator settles is not known beforehand.
+  const isOther = decidesLater(ctx, before) ? !isFor(before, asked) : endpoint !== null && before.endpointId !== endpoint.id;
   const isOver = (status === 'settled' && expiresAt <= ctx.clock.now()) || (endpoint !== null && consumedAt !== null);
   if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
   if (before.network !== ledgerNetwork(ctx)) return chainOutcome(await askChain(ctx, before), payer);
@@ -155,19 +195,18 @@ function chainOutcome({ payment, pending }: ChainPayment, payer: string | undefi
 }
 
 // Gap G-890: On a chain that decides later the same payload is answered as its payment stands, until its proof ends or is used.
-/** The payment that the same payload has begun on a chain that decides later: whoever sends it again hears how it stands. */
-async function underWay(ctx: Ctx, { own }: Chain, payload: PaymentPayload): Promise<X402Payment | null> {
+/** The payment that the same payload has begun for the same on a chain that decides later: whoever sends it again hears how it stands. */
+async function underWay(ctx: Ctx, { own }: Chain, payload: PaymentPayload, asked: Asked): Promise<X402Payment | null> {
   const signed = own.decidesLater ? readPayload(signedPayment(payload).payload) : null;
   if (signed === null) return null;
   const { from: payerWallet, nonce } = signed.authorization;
   const where = { network: own.network, asset: own.token.address, payerWallet, nonce, status: { not: 'failed' as const } };
-  return ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printPayload(payload) } });
+  const row = await ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printPayload(payload) } });
+  return row !== null && isFor(row, asked) ? row : null;
 }
 
 /** For whom a payload is settled, and the payer's own id of it. */
-interface Settling {
-  /** Null for a facilitator. */
-  endpoint: X402Endpoint | null;
+interface Settling extends Pick<Asked, 'endpoint'> {
   identifier?: Claim | undefined;
 }
 
@@ -197,8 +236,9 @@ async function settleNew(
     }
     const chain = chainOf(ctx, requirements.network);
     if (chain === undefined) return none('invalid_network');
-    const before = await underWay(ctx, chain, payload);
-    if (before !== null) return await outcomeAgain(ctx, before, endpoint);
+    const asked = { requirements, endpoint };
+    const before = await underWay(ctx, chain, payload, asked);
+    if (before !== null) return await outcomeAgain(ctx, before, asked);
     await chain.admit(ctx);
     const verification = await verifyExact(ctx, chain, payment, requirements);
     if (!verification.isValid) return none(verification.invalidReason);
