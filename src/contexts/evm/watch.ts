@@ -22,7 +22,7 @@ import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, seenAt, t
 const mostBlocks = 100;
 /** Blocks that are kept below the deep one. */
 const keptBelow = 256n;
-/** While the head stays the same nothing is read again, for at most so long. */
+/** While the head stays the same blocks are not read again, for at most so long. */
 const sameSeconds = 10;
 
 /** What is known of a chain now. */
@@ -53,7 +53,10 @@ export async function look(platform: Platform, chain: EvmChain, treasury: ChainA
   const head = known.value;
   const at = platform.clock.now();
   const before = lastLooks.get(chain);
-  if (before?.view.head.hash === head.hash && at < addSeconds(before.at, sameSeconds)) return { ...before.view, isNew: false };
+  if (before?.view.head.hash === head.hash && at < addSeconds(before.at, sameSeconds)) {
+    if (before.view.deep !== null) await decide(reading, before.view.deep);
+    return { ...before.view, isNew: false };
+  }
   const deepest = await nodes.deep(chain.credit, head);
   if (deepest.state === 'unknown') return null;
   const isRead = await readUpTo(reading, { known, deep: deepest.value, watched: await watchedNow(reading, treasury) });

@@ -67,7 +67,7 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
     const view = await look(platform, chain, treasury.address);
     if (view?.isNew !== false) await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
     if (view !== null && maySend) {
-      if (view.isNew) await sweepChain(platform, chain, view);
+      await sweepChain(platform, chain, view);
       for (const key of relayers) await relay(platform, chain, key, view);
     }
   } catch (error) {
