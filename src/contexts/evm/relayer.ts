@@ -10,6 +10,7 @@ import { signatureParts, type Transaction } from './evm.js';
 import type { Key } from './key.js';
 import { findUse } from './late-reading.js';
 import type { Fees, Nodes } from './nodes.js';
+import { carriedOf } from './payer-payment.sql.js';
 import { type ChainPaymentRow, leastValidity, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
 import {
   emptyGas,
@@ -27,7 +28,7 @@ import {
   relayerName,
   type SignedForm,
 } from './relayer.sql.js';
-import { refusalOf, transferByParts } from './token.js';
+import { balanceCall, readUint, refusalOf, transferByParts } from './token.js';
 import type { View } from './watch.js';
 
 /** Transactions of a relayer that are in no block yet, at most. */
@@ -213,7 +214,7 @@ async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce
   const waiting = await uncarried(platform.database.pool, chain.chainId, { at: platform.clock.now(), most: free });
   const tried = await Promise.all(waiting.map(async (payment) => ({ payment, gasLimit: await gasOf(work, payment) })));
   for (const { payment, gasLimit } of tried) {
-    if (gasLimit === null) continue;
+    if (gasLimit === null || !(await isCovered(work, payment))) continue;
     const carries = { workspaceId: payment.workspaceId, id: payment.id, gasLimit };
     const at = platform.clock.now();
     const gone = await depart(
@@ -245,4 +246,19 @@ async function gasOf({ platform, chain, nodes, key, head }: Work, payment: Chain
   }
   const gas = await nodes.gasOf(call);
   return gas.state === 'known' && 'gas' in gas.value ? (gas.value.gas * 5n) / 4n : null;
+}
+
+/**
+ * Whether a payer outside has enough for a payment beside those that are carried already: each is good alone, and of several that one balance was
+ * shown for all but the first would revert. One that has reverted counts until its time is over.
+ */
+async function isCovered({ platform, chain, nodes, head }: Work, payment: ChainPaymentRow): Promise<boolean> {
+  const { pool } = platform.database;
+  const carried = payment.kind === 'x402' ? await carriedOf(pool, payment) : 0n;
+  if (carried === 0n) return true;
+  const asked = await nodes.call(head, { to: chain.token, data: balanceCall(payment.authorizer) });
+  const held = asked.state === 'known' && 'data' in asked.value ? readUint(asked.value.data) : null;
+  if (held === null || held >= carried + payment.value) return held !== null;
+  await noteRefusal(pool, payment, 'balance');
+  return false;
 }
