@@ -16,9 +16,23 @@ import {
   UnreadableAnswer,
 } from './chain-data.js';
 import type { Hex } from './evm.js';
-import { type HostWord, type Known, type Question, Quorum } from './quorum.js';
-import { type Refused, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
-import type { RpcAnswer, RpcCall, RpcUrl } from './rpc.js';
+import {
+  allInChain,
+  atHash,
+  call,
+  compareNumbers,
+  inChain,
+  isRefused,
+  one,
+  orNull,
+  quantity,
+  quantityResult,
+  readExisting,
+  resultOf,
+} from './question.js';
+import { type Known, Quorum } from './quorum.js';
+import { type GasResult, gasAmong, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
+import type { RpcAnswer, RpcUrl } from './rpc.js';
 
 /** How deep a block must lie: as many confirmations (1 is the head itself), or as the chain marks it. */
 export type Depth = number | 'safe' | 'finalized';
@@ -33,9 +47,6 @@ export interface ContractCall {
 /** What a contract answers to a call: data, or that it reverts, with the text that it gives (empty where it gives none). */
 export type CallResult = { data: Hex } | { reverted: string };
 
-/** The gas that a call takes, or that it reverts, with the text that the contract gives. */
-export type GasResult = { gas: bigint } | Refused;
-
 /** A signed transaction. */
 export interface Signed {
   raw: Hex;
@@ -48,14 +59,8 @@ export interface Fees {
   tip: bigint;
 }
 
-const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
-/** EIP-1898: the state after this block, and only while it is in the chain. */
-const atHash = ({ hash }: Block) => ({ blockHash: hash, requireCanonical: true });
-const call = (method: string, ...params: unknown[]): RpcCall => ({ method, params });
-const compareNumbers = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 /** Receipts that are asked for at once. */
 const mostReceipts = 15;
-const byNumber = (number: bigint) => call('eth_getBlockByNumber', quantity(number), false);
 
 /** The URLs of a chain. */
 export class Nodes {
@@ -276,68 +281,6 @@ export class Nodes {
     );
   }
 }
-
-/** The most gas that so many want at least; the refusal of the first where all say that the call reverts. */
-function gasAmong(said: readonly GasResult[], quorum: number): GasResult | null {
-  const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
-  const most = gas.at(-quorum);
-  if (most !== undefined) return { gas: most };
-  return gas.length > 0 ? null : (said[0] ?? null);
-}
-
-/** What an answer says; null for one that says nothing, which hides no other of its request. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnreadableAnswer) return null;
-    throw error;
-  }
-}
-
-/** A question of one call that must have a result. */
-function one<T>(method: string, params: readonly unknown[], read: (result: unknown) => T): Question<T> {
-  return { calls: [{ method, params }], read: ([answer]) => read(resultOf(answer)) };
-}
-
-/** A question about the state after a block, which the URL must have in its chain at that height, before the calls and after them. */
-function allInChain<T>(block: Block, asked: readonly RpcCall[], read: (answers: readonly RpcAnswer[]) => T): Question<T> {
-  return {
-    calls: [byNumber(block.number), ...asked, byNumber(block.number)],
-    read: (answers) => {
-      if ([answers.at(0), answers.at(-1)].some((each) => readBlock(resultOf(each))?.hash !== block.hash))
-        throw new UnreadableAnswer(`it does not have the block ${block.hash}`);
-      return read(answers.slice(1, -1));
-    },
-  };
-}
-
-/** The same of one call. */
-function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | undefined) => T): Question<T> {
-  return allInChain(block, [asked], ([answer]) => read(answer));
-}
-
-/** What begins the words of a node that refuses a question. */
-const refuses = 'it refuses with';
-
-/** True where a node would not give an answer that it has, or gave one that is too long to be read. */
-function isRefused({ said }: { said: readonly HostWord[] }): boolean {
-  return said.some(({ said: words }) => words === 'too_large' || words.startsWith(refuses));
-}
-
-function readExisting(result: unknown): Block {
-  const block = readBlock(result);
-  if (block === null) throw new UnreadableAnswer('it does not have the block');
-  return block;
-}
-
-function resultOf(answer: RpcAnswer | undefined): unknown {
-  if (answer === undefined) throw new UnreadableAnswer('no answer');
-  if ('refused' in answer) throw new UnreadableAnswer(`${refuses} ${answer.refused.code}: ${answer.refused.message}`);
-  return answer.result;
-}
-
-const quantityResult = (what: string) => (answer: RpcAnswer | undefined) => readQuantity(resultOf(answer), what);
 
 function callResult(answer: RpcAnswer | undefined): CallResult {
   return revertOf(answer) ?? { data: readData(resultOf(answer), 'the result') };

@@ -121,6 +121,17 @@ export async function wastesGas(pool: pg.Pool, chainId: bigint, authorizer: Chai
   return rows.length === 3 && rows.every(({ reverted }) => reverted);
 }
 
+/** What transactions carry now of a payer that is in no deep block yet, base units: of one balance so much is spoken for. */
+export async function carriedOf(pool: pg.Pool, { chainId, authorizer }: Pick<ChainPaymentRow, 'chainId' | 'authorizer'>): Promise<bigint> {
+  const { rows } = await pool.query<{ value: string }>(
+    `SELECT coalesce(sum(p.value), 0) AS value FROM chain_payment p
+     WHERE p.chain_id = $1 AND p.authorizer = $2 AND p.kind = 'x402' AND p.state = 'signed' AND EXISTS (
+       SELECT FROM chain_transaction t WHERE t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id)`,
+    [chainId.toString(), authorizer],
+  );
+  return BigInt(rows[0]?.value ?? 0);
+}
+
 /** True where a payment that was handed in since an instant is in no block yet: somebody waits for it. */
 export async function hasWaiting(pool: pg.Pool, chainId: bigint, since: Date): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -4,15 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Platform } from '../../platform/ctx.js';
 import { depart } from '../rails/departure.js';
 import { compareMemory } from '../rails/restored.js';
+import { type Asking, callOf, carriable } from './carriable.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
-import { signatureParts, type Transaction } from './evm.js';
+import type { Transaction } from './evm.js';
 import type { Key } from './key.js';
-import { findUse } from './late-reading.js';
 import type { Fees, Nodes } from './nodes.js';
-import { type ChainPaymentRow, leastValidity, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
+import { type ChainPaymentRow, leastValidity, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
 import {
-  type Carried,
   emptyGas,
   formsOf,
   giveNonces,
@@ -29,7 +28,6 @@ import {
   relayerName,
   type SignedForm,
 } from './relayer.sql.js';
-import { refusalOf, transferByParts } from './token.js';
 import type { View } from './watch.js';
 
 /** Transactions of a relayer that are in no block yet, at most. */
@@ -40,13 +38,8 @@ const raisedBy = 1_125n;
 /** Somebody has our key: a nonce of ours is used by a transaction that we never signed. */
 export class ForeignTransaction extends Error {}
 
-interface Work {
-  platform: Platform;
-  chain: EvmChain;
-  nodes: Nodes;
-  key: Key;
+interface Work extends Asking {
   relayer: RelayerKey;
-  head: Block;
   fees: Fees;
 }
 
@@ -220,16 +213,6 @@ function isCarried({ clock }: Platform, { kind, state, validBefore }: ChainPayme
   return state === 'signed' && validBefore.getTime() - clock.now().getTime() > leastValidity[kind] * 1_000;
 }
 
-function callOf(payment: ChainPaymentRow) {
-  const parts = payment.signature === null ? null : signatureParts(payment.signature);
-  return parts === null ? null : transferByParts(authorizationOf(payment), parts);
-}
-
-/** The authorization of a payment, as the token reads it. */
-export function authorizationOf({ authorizer, payee, value, validAfter, validBefore, nonce }: ChainPaymentRow) {
-  return { from: authorizer, to: payee, value, validAfter, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
-}
-
 /**
  * Hands forms to the nodes, unless signing them has taken so long that a switch to off would not wait for them. What they say decides nothing: a
  * form is sent again until its nonce is in a block.
@@ -263,31 +246,4 @@ async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce
     },
     async (given, signal) => hand(work, await sign(work, given, firstFees(work)), signal),
   );
-}
-
-/** Those of these payments that the token would take now, with the gas that each takes, and a quarter on top. */
-async function carriable(work: Work, waiting: readonly ChainPaymentRow[]): Promise<Carried[]> {
-  const { chain, nodes, key } = work;
-  const isTaken = await Promise.all(waiting.map((payment) => wouldTake(work, payment)));
-  const taken = waiting.filter((_, at) => isTaken[at]);
-  if (taken.length === 0) return [];
-  const gas = await nodes.gasOf(taken.map((payment) => ({ to: chain.token, data: callOf(payment) ?? '0x', from: key.address })));
-  return taken.flatMap(({ workspaceId, id }, at) => {
-    const each = gas[at];
-    return each !== null && each !== undefined && 'gas' in each ? [{ workspaceId, id, gasLimit: (each.gas * 5n) / 4n }] : [];
-  });
-}
-
-/** False where the token would refuse a payment now, which is noted, or nobody knows. */
-async function wouldTake({ platform, chain, nodes, key, head }: Work, payment: ChainPaymentRow): Promise<boolean> {
-  const data = callOf(payment);
-  if (data === null) return false;
-  const tried = await nodes.call(head, { to: chain.token, data, from: key.address });
-  if (tried.state === 'unknown') return false;
-  if (!('reverted' in tried.value)) return true;
-  const refusal = refusalOf(tried.value.reverted);
-  await noteRefusal(platform.database.pool, payment, refusal);
-  // It was used in a block that was read just before it was handed in.
-  if (refusal === 'authorization_used') await findUse({ platform, chain, nodes }, payment, head);
-  return false;
 }
