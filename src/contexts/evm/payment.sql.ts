@@ -207,11 +207,11 @@ export async function movePayment(
 /** Whose authorization it is. */
 export type Waking = Pick<ChainPaymentRow, 'workspaceId' | 'id' | 'kind'>;
 
-const named =
-  'FROM unnest($1::uuid[], $2::uuid[]) AS woken (workspace_id, id) WHERE o.workspace_id = woken.workspace_id AND o.id = woken.id';
 const waking: Readonly<Record<ChainPaymentKind, string | null>> = {
-  payout: `UPDATE connector_order o SET due_at = least(o.due_at, $3) ${named} AND o.state = 'accepted'`,
-  x402: `UPDATE x402_payment o SET due_at = least(o.due_at, $3) ${named} AND o.due_at IS NOT NULL`,
+  payout: `UPDATE connector_order o SET due_at = least(o.due_at, $3) FROM unnest($1::uuid[], $2::uuid[]) AS woken (workspace_id, id)
+    WHERE o.workspace_id = woken.workspace_id AND o.id = woken.id AND o.state = 'accepted'`,
+  x402: `UPDATE x402_payment o SET due_at = least(o.due_at, $3) FROM unnest($1::uuid[], $2::uuid[]) AS woken (workspace_id, id)
+    WHERE o.workspace_id = woken.workspace_id AND o.id = woken.id AND o.due_at IS NOT NULL`,
   sweep: null,
 };
 

@@ -1,6 +1,5 @@
 // How nodes are asked: calls, and what must hold for their answers to say anything.
-import type { Block } from './chain-data.js';
-import { readBlock, readQuantity, UnreadableAnswer } from './chain-data.js';
+import { type Block, readBlock, readQuantity, UnreadableAnswer } from './chain-data.js';
 import type { Hex } from './evm.js';
 import type { HostWord, Question } from './quorum.js';
 import type { RpcAnswer, RpcCall } from './rpc.js';
@@ -52,12 +51,14 @@ export function isRefused({ said }: { said: readonly HostWord[] }): boolean {
   return said.some(({ said: words }) => words === 'too_large' || words.startsWith(refuses));
 }
 
+/** A block. Throws where the node has none. */
 export function readExisting(result: unknown): Block {
   const block = readBlock(result);
   if (block === null) throw new UnreadableAnswer('it does not have the block');
   return block;
 }
 
+/** The result of a call. Throws where the node refuses. */
 export function resultOf(answer: RpcAnswer | undefined): unknown {
   if (answer === undefined) throw new UnreadableAnswer('no answer');
   if ('refused' in answer) throw new UnreadableAnswer(`${refuses} ${answer.refused.code}: ${answer.refused.message}`);
