@@ -38,13 +38,21 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
 /** The API key of the sandbox. */
 export const testKey = 'pk_test_benchmark_0123456789abcdef';
 
+/** The key of production. */
+export const liveKey = 'pk_live_benchmark_0123456789abcdef';
+
 /** The sandbox of the platform that was built, without limits of rate. */
 export class Sandbox {
   readonly url: URL;
+  /** Where production is served. */
+  readonly live: URL;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #child: ChildProcess;
 
-  private constructor(url: URL, child: ChildProcess) {
+  private constructor({ url, live }: { url: URL; live: URL }, env: NodeJS.ProcessEnv, child: ChildProcess) {
     this.url = url;
+    this.live = live;
+    this.#env = env;
     this.#child = child;
   }
 
@@ -58,7 +66,9 @@ export class Sandbox {
       PORT: '0',
       SANDBOX_PORT: '0',
       BOOTSTRAP_TEST_KEY: testKey,
+      BOOTSTRAP_LIVE_KEY: liveKey,
       RATE_LIMIT_SANDBOX: plenty,
+      RATE_LIMIT_GENERAL: plenty,
       RATE_LIMIT_AUTH: plenty,
       LOG_LEVEL: 'warn',
       ...settings,
@@ -74,7 +84,8 @@ export class Sandbox {
       });
       child.once('exit', () => resolve(undefined));
     });
-    if (url !== undefined) return new Sandbox(new URL(url), child);
+    const live = /Production\s+(http:\S+)/.exec(printed)?.[1];
+    if (url !== undefined && live !== undefined) return new Sandbox({ url: new URL(url), live: new URL(live) }, env, child);
     throw new Error(`the server did not start:\n${printed}`);
   }
 
@@ -88,6 +99,15 @@ export class Sandbox {
     const answer = await response.json();
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer as T;
+  }
+
+  /** Runs a command of the platform with the settings of the server. Fails unless it succeeds. */
+  async command(...args: string[]): Promise<void> {
+    const child = spawn(process.execPath, ['dist/cli.js', ...args], { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += String(chunk)));
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${printed}`);
   }
 
   /** Deletes what is at `target` with the API key. */

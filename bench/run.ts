@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   evidence: () => import('./evidence.js'),
   secrets: () => import('./secrets.js'),
   keeping: () => import('./keeping.js'),
+  chain: () => import('./chain.js'),
 };
 
 const bench = benches[name];

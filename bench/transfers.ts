@@ -13,17 +13,19 @@ import { sendLoad } from './http-load.js';
 import { measure, type Next, type Result } from './measure.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
 import { runPolicies } from './policies.js';
+import { runRailed } from './railed.js';
 import { runScoped } from './scoped.js';
 import { runTraced } from './traced.js';
 import { makeWallets, requestMaker } from './wallets.js';
 
 const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--wallets 1000] [--no-keys] [--full 2000000]
-                                      [--policies] [--keys] [--traced] [--audited]
+                                      [--policies] [--keys] [--traced] [--audited] [--railed]
 
 Needs pgbench on the PATH. Uses an embedded PostgreSQL of its own unless DATABASE_URL names a database that it may fill.
 Every request has an Idempotency-Key; requests without one are measured beside them. --no-keys measures only those.
 --full writes so many old transfers first. --policies compares with rules of spend control in force instead, --keys a key that may do one
-thing with one that may do everything, --traced with traces on, --audited with a server that keeps no audit log; these do without pgbench.`;
+thing with one that may do everything, --traced with traces on, --audited with a server that keeps no audit log,
+--railed a server that has a rail over a chain (Anvil, of test/oracles) with one that has none; these do without pgbench.`;
 
 /** A script of pgbench: a payer at random, and a payee at random or always the first wallet. */
 function scriptOf(wallets: number, hot: boolean, call: (from: string, to: string) => string): string {
@@ -49,13 +51,14 @@ export async function run(args: string[]): Promise<void> {
       keys: { type: 'boolean' },
       traced: { type: 'boolean' },
       audited: { type: 'boolean' },
+      railed: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
   if (values.help) return say(about);
   const [rounds, seconds, wallets] = [Number(values.rounds ?? 5), Number(values.seconds ?? 4), Number(values.wallets ?? 1000)];
   const database = await openBenchDatabase();
-  const beside = values.traced ? runTraced : values.audited ? runAudited : undefined;
+  const beside = values.traced ? runTraced : values.audited ? runAudited : values.railed ? runRailed : undefined;
   if (beside !== undefined) return beside(database, { rounds, seconds, wallets }).finally(() => database.stop());
   const db = new pg.Client({ connectionString: database.url });
   let sandbox: Sandbox | undefined;

@@ -37,6 +37,7 @@ const databaseTakers = new Set([
   'src/contexts/evm/block-content.ts',
   'src/contexts/evm/check.ts',
   'src/contexts/evm/deposit.ts',
+  'src/contexts/evm/carriable.ts',
   'src/contexts/evm/details.sql.ts',
   'src/contexts/evm/expected.sql.ts',
   'src/contexts/evm/late-reading.ts',
@@ -47,7 +48,7 @@ const databaseTakers = new Set([
   'src/contexts/evm/sweep.ts',
   'src/contexts/evm/watch.ts',
   'src/contexts/evm/work.ts',
-  'src/contexts/evm/x402-chain.ts',
+
   'src/contexts/identity/api-key-lookup.ts',
   'src/contexts/identity/auth-session.ts',
   'src/contexts/identity/credential.ts',

@@ -53,6 +53,8 @@ export class RailServer {
     if (configured === undefined) throw new Error('the file names no such rail');
     await vi.waitUntil(async () => (await examine(this.platform, configured)).every(({ ok }) => ok), { timeout: 60_000, interval: 500 });
     await switchRail(await this.#ctx('rail_switch'), { rail: railName, to: 'on', reason: 'test' });
+    const isRead = async () => (await this.counted('SELECT count(*) FROM chain_watch WHERE deposits_to IS NOT NULL')) > 0;
+    await vi.waitUntil(isRead, { timeout: 60_000, interval: 250 });
   }
 
   /** A wallet in production with money that came from nowhere. */

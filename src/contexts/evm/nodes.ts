@@ -16,9 +16,23 @@ import {
   UnreadableAnswer,
 } from './chain-data.js';
 import type { Hex } from './evm.js';
-import { type HostWord, type Known, type Question, Quorum } from './quorum.js';
-import { type Refused, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
-import type { RpcAnswer, RpcCall, RpcUrl } from './rpc.js';
+import {
+  allInChain,
+  atHash,
+  call,
+  compareNumbers,
+  inChain,
+  isRefused,
+  one,
+  orNull,
+  quantity,
+  quantityResult,
+  readExisting,
+  resultOf,
+} from './question.js';
+import { type Known, Quorum } from './quorum.js';
+import { type GasResult, gasAmong, revertOf, type SendAnswer, sendAnswerOf, sendWordOf } from './refusal.js';
+import type { RpcAnswer, RpcUrl } from './rpc.js';
 
 /** How deep a block must lie: as many confirmations (1 is the head itself), or as the chain marks it. */
 export type Depth = number | 'safe' | 'finalized';
@@ -33,20 +47,20 @@ export interface ContractCall {
 /** What a contract answers to a call: data, or that it reverts, with the text that it gives (empty where it gives none). */
 export type CallResult = { data: Hex } | { reverted: string };
 
+/** A signed transaction. */
+export interface Signed {
+  raw: Hex;
+  hash: Bytes32;
+}
+
 /** What a transaction costs now, wei for a unit of gas: the base fee of the head, and what is commonly given on top. */
 export interface Fees {
   baseFee: bigint;
   tip: bigint;
 }
 
-const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
-/** EIP-1898: the state after this block, and only while it is in the chain. */
-const atHash = ({ hash }: Block) => ({ blockHash: hash, requireCanonical: true });
-const call = (method: string, ...params: unknown[]): RpcCall => ({ method, params });
-const compareNumbers = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 /** Receipts that are asked for at once. */
 const mostReceipts = 15;
-const byNumber = (number: bigint) => call('eth_getBlockByNumber', quantity(number), false);
 
 /** The URLs of a chain. */
 export class Nodes {
@@ -78,7 +92,10 @@ export class Nodes {
     const { values, said } = await this.#quorum.hear(one('eth_getBlockByNumber', [tag, false], readExisting));
     const numbers = values.map(({ number }) => number).sort(compareNumbers);
     const number = numbers.at(-this.#quorum.size);
-    return number === undefined ? this.#quorum.unavailable(said) : this.blockAt(number);
+    if (number === undefined) return this.#quorum.unavailable(said);
+    const [block, ...others] = values.filter((each) => each.number === number);
+    const isAgreed = others.length + 1 >= this.#quorum.size && others.every(({ hash }) => hash === block?.hash);
+    return block !== undefined && isAgreed ? { state: 'known', value: block } : this.blockAt(number);
   }
 
   /** The block of a height. A URL that has none there says nothing. */
@@ -186,9 +203,21 @@ export class Nodes {
   }
 
   /** What a contract answers after a block. Nothing is sent. */
-  call(at: Block, { to, data, from }: ContractCall): Promise<Known<CallResult>> {
-    const content = { to, data, ...(from === undefined ? {} : { from }) };
-    return this.#quorum.agree(inChain(at, call('eth_call', content, atHash(at)), callResult));
+  async call(at: Block, asked: ContractCall): Promise<Known<CallResult>> {
+    const answers = await this.calls(at, [asked]);
+    return answers.state === 'unknown' ? answers : { state: 'known', value: answers.value[0] as CallResult };
+  }
+
+  /** What contracts answer after a block to several calls, in their order. Nothing is sent. */
+  calls(at: Block, asked: readonly ContractCall[]): Promise<Known<CallResult[]>> {
+    const contents = asked.map(({ to, data, from }) => ({ to, data, ...(from === undefined ? {} : { from }) }));
+    return this.#quorum.agree(
+      allInChain(
+        at,
+        contents.map((content) => call('eth_call', content, atHash(at))),
+        (answers) => answers.map(callResult),
+      ),
+    );
   }
 
   /** What code gives back that runs after a block, once, and is kept nowhere: several questions to contracts in one. */
@@ -221,77 +250,42 @@ export class Nodes {
   }
 
   /**
-   * How much gas a call takes, the most that as many URLs as a quorum want at least: one that lies can neither have a nonce stand still behind a
-   * transaction that costs more than there is, nor have it run out of gas. Known as reverting where all who answer say that it reverts.
+   * How much gas each of these calls takes, the most that as many URLs as a quorum want at least: one that lies can neither have a nonce stand still
+   * behind a transaction that costs more than there is, nor have it run out of gas. Reverting where all who say something of a call say that it
+   * reverts; null where too few do.
    */
-  async gasOf(contractCall: ContractCall): Promise<Known<{ gas: bigint } | { reverted: string }>> {
-    const { values, said } = await this.#quorum.hear({ calls: [call('eth_estimateGas', contractCall)], read: gasResult });
-    const gas = values.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
-    const most = gas.at(-this.#quorum.size);
-    if (most !== undefined) return { state: 'known', value: { gas: most } };
-    if (gas.length > 0) return this.#quorum.unavailable(said);
-    const [reverted] = values;
-    return reverted === undefined ? this.#quorum.unavailable(said) : { state: 'known', value: reverted };
-  }
-
-  /** Hands a signed transaction to every URL. What they say decides nothing: what stands in a deep block does. */
-  async send(raw: Hex, hash: Bytes32): Promise<SendAnswer> {
-    const { values, said } = await this.#quorum.hear({
-      calls: [call('eth_sendRawTransaction', raw)],
-      read: ([answer]) => sendWordOf(answer as RpcAnswer, hash),
+  async gasOf(asked: readonly ContractCall[]): Promise<(GasResult | null)[]> {
+    const { values } = await this.#quorum.hear({
+      calls: asked.map((each) => call('eth_estimateGas', each)),
+      read: (answers) => answers.map((answer) => orNull(() => gasResult(answer))),
     });
-    return sendAnswerOf(values, said);
+    return asked.map((_, at) =>
+      gasAmong(
+        values.flatMap((each) => each[at] ?? []),
+        this.#quorum.size,
+      ),
+    );
+  }
+
+  /** Hands signed transactions to every URL. What they say decides nothing: what stands in a deep block does. */
+  async send(signed: readonly Signed[]): Promise<SendAnswer[]> {
+    const { values, said } = await this.#quorum.hear({
+      calls: signed.map(({ raw }) => call('eth_sendRawTransaction', raw)),
+      read: (answers) => signed.map(({ hash }, at) => orNull(() => sendWordOf(answers[at] as RpcAnswer, hash))),
+    });
+    return signed.map((_, at) =>
+      sendAnswerOf(
+        values.flatMap((each) => each[at] ?? []),
+        said,
+      ),
+    );
   }
 }
-
-/** A question of one call that must have a result. */
-function one<T>(method: string, params: readonly unknown[], read: (result: unknown) => T): Question<T> {
-  return { calls: [{ method, params }], read: ([answer]) => read(resultOf(answer)) };
-}
-
-/** A question about the state after a block, which the URL must have in its chain at that height, before the calls and after them. */
-function allInChain<T>(block: Block, asked: readonly RpcCall[], read: (answers: readonly RpcAnswer[]) => T): Question<T> {
-  return {
-    calls: [byNumber(block.number), ...asked, byNumber(block.number)],
-    read: (answers) => {
-      if ([answers.at(0), answers.at(-1)].some((each) => readBlock(resultOf(each))?.hash !== block.hash))
-        throw new UnreadableAnswer(`it does not have the block ${block.hash}`);
-      return read(answers.slice(1, -1));
-    },
-  };
-}
-
-/** The same of one call. */
-function inChain<T>(block: Block, asked: RpcCall, read: (answer: RpcAnswer | undefined) => T): Question<T> {
-  return allInChain(block, [asked], ([answer]) => read(answer));
-}
-
-/** What begins the words of a node that refuses a question. */
-const refuses = 'it refuses with';
-
-/** True where a node would not give an answer that it has, or gave one that is too long to be read. */
-function isRefused({ said }: { said: readonly HostWord[] }): boolean {
-  return said.some(({ said: words }) => words === 'too_large' || words.startsWith(refuses));
-}
-
-function readExisting(result: unknown): Block {
-  const block = readBlock(result);
-  if (block === null) throw new UnreadableAnswer('it does not have the block');
-  return block;
-}
-
-function resultOf(answer: RpcAnswer | undefined): unknown {
-  if (answer === undefined) throw new UnreadableAnswer('no answer');
-  if ('refused' in answer) throw new UnreadableAnswer(`${refuses} ${answer.refused.code}: ${answer.refused.message}`);
-  return answer.result;
-}
-
-const quantityResult = (what: string) => (answer: RpcAnswer | undefined) => readQuantity(resultOf(answer), what);
 
 function callResult(answer: RpcAnswer | undefined): CallResult {
   return revertOf(answer) ?? { data: readData(resultOf(answer), 'the result') };
 }
 
-function gasResult([answer]: readonly RpcAnswer[]): { gas: bigint } | Refused {
+function gasResult(answer: RpcAnswer): GasResult {
   return revertOf(answer) ?? { gas: readQuantity(resultOf(answer), 'the gas') };
 }

@@ -63,31 +63,35 @@ export async function formCarrying(
   return rows[0]?.hash ?? null;
 }
 
-/** What may be answered before its block is deep, base units. */
+/** What may be answered before its block is deep: base units, and up to which block. */
 export interface AnswerLimit {
+  upTo: bigint;
   perPayment: bigint;
   open: bigint;
 }
 
+const unanswered = `SELECT p.workspace_id, p.id, p.value FROM chain_payment p
+  WHERE p.chain_id = $1::bigint AND p.kind = 'x402' AND p.state = 'used' AND p.answered_at IS NULL
+    AND p.block_number <= $2::bigint AND p.value <= $3::bigint AND EXISTS (SELECT FROM chain_arrival a
+      WHERE a.chain_id = p.chain_id AND a.tx_hash = p.tx_hash AND a.workspace_id = p.workspace_id AND a.payment_id = p.id AND a.state <> 'gone')`;
+
 /**
- * True where a payment in a block may be answered as settled: it was, or its transaction has paid the wallet and it fits into what may be open. That
- * its nonce is used says nothing of money: its owner may have signed the nonce for something else.
+ * Lets payments be answered as settled whose transactions are in a block and have paid the wallet, those of the smallest amounts first, as many as
+ * fit into what may be open. That a nonce is used says nothing of money: its owner may have signed the nonce for something else.
  */
-export async function admitAnswer(pool: pg.Pool, payment: ChainPaymentRow, { perPayment, open }: AnswerLimit, at: Date): Promise<boolean> {
-  if (payment.answeredAt !== null) return true;
-  if (payment.value > perPayment) return false;
-  const chainId = payment.chainId.toString();
-  return inTransaction(pool, async (tx) => {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('chain_payment answers ' || $1))`, [chainId]);
-    const { rowCount } = await tx.query(
-      `UPDATE chain_payment SET answered_at = $4
-       WHERE workspace_id = $1 AND id = $2 AND state = 'used' AND answered_at IS NULL AND EXISTS (
-         SELECT FROM chain_arrival a WHERE a.chain_id = chain_payment.chain_id AND a.tx_hash = chain_payment.tx_hash
-           AND a.workspace_id = $1 AND a.payment_id = $2 AND a.state <> 'gone') AND value + (
-         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $3 AND answered_at IS NOT NULL AND state = 'used') <= $5`,
-      [payment.workspaceId, payment.id, chainId, at, open.toString()],
+export async function admitAnswers(pool: pg.Pool, chainId: bigint, { upTo, perPayment, open }: AnswerLimit, at: Date): Promise<void> {
+  const values = [chainId.toString(), upTo.toString(), perPayment.toString()];
+  const { rowCount } = await pool.query(`${unanswered} LIMIT 1`, values);
+  if (rowCount === 0) return;
+  await inTransaction(pool, async (tx) => {
+    await tx.query('SELECT FROM chain_watch WHERE chain_id = $1 FOR UPDATE', [chainId.toString()]);
+    await tx.query(
+      `UPDATE chain_payment p SET answered_at = $4
+       FROM (SELECT workspace_id, id, sum(value) OVER (ORDER BY value, id) AS sum FROM (${unanswered}) AS waiting) AS running
+       WHERE p.workspace_id = running.workspace_id AND p.id = running.id AND running.sum + (
+         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $1 AND answered_at IS NOT NULL AND state = 'used') <= $5::numeric`,
+      [...values, at, open.toString()],
     );
-    return rowCount === 1;
   });
 }
 
@@ -115,6 +119,17 @@ export async function wastesGas(pool: pg.Pool, chainId: bigint, authorizer: Chai
     [chainId.toString(), authorizer, since],
   );
   return rows.length === 3 && rows.every(({ reverted }) => reverted);
+}
+
+/** What transactions carry now of a payer that is in no deep block yet, base units: of one balance so much is spoken for. */
+export async function carriedOf(pool: pg.Pool, { chainId, authorizer }: Pick<ChainPaymentRow, 'chainId' | 'authorizer'>): Promise<bigint> {
+  const { rows } = await pool.query<{ value: string }>(
+    `SELECT coalesce(sum(p.value), 0) AS value FROM chain_payment p
+     WHERE p.chain_id = $1 AND p.authorizer = $2 AND p.kind = 'x402' AND p.state = 'signed' AND EXISTS (
+       SELECT FROM chain_transaction t WHERE t.payer_workspace_id = p.workspace_id AND t.payment_id = p.id)`,
+    [chainId.toString(), authorizer],
+  );
+  return BigInt(rows[0]?.value ?? 0);
 }
 
 /** True where a payment that was handed in since an instant is in no block yet: somebody waits for it. */

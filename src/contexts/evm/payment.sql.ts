@@ -53,8 +53,18 @@ async function rowsOf(db: Db, name: string, text: string, values: unknown[]): Pr
   }));
 }
 
+/** What names an authorization. */
+export type PaymentKey = Pick<ChainPaymentRow, 'workspaceId' | 'id'>;
+
+/** The authorizations among these that are in a block, or have come to their end. */
+export function movedAmong(pool: pg.Pool, keys: readonly PaymentKey[]): Promise<ChainPaymentRow[]> {
+  const text = `SELECT ${columns} FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id)
+    JOIN chain_payment p ON p.workspace_id = asked.workspace_id AND p.id = asked.id WHERE p.state NOT IN ('open', 'signed')`;
+  return rowsOf(pool, 'moved', text, [keys.map(({ workspaceId }) => workspaceId), keys.map(({ id }) => id)]);
+}
+
 /** The authorization of an order; null where it has none yet. */
-export async function paymentOf(db: Db, { workspaceId, id }: { workspaceId: string; id: string }): Promise<ChainPaymentRow | null> {
+export async function paymentOf(db: Db, { workspaceId, id }: PaymentKey): Promise<ChainPaymentRow | null> {
   const [row] = await rowsOf(db, 'one', `SELECT ${columns} FROM chain_payment p WHERE p.workspace_id = $1::uuid AND p.id = $2::uuid`, [
     workspaceId,
     id,
@@ -177,7 +187,7 @@ export async function markSeen(pool: pg.Pool, chainId: bigint, at: Date): Promis
      RETURNING p.workspace_id AS "workspaceId", p.id, p.kind`,
     [chainId.toString()],
   );
-  for (const row of rows) await wake(pool, row, at);
+  await wake(pool, rows, at);
 }
 
 /** Takes a step of an authorization, where it still stands as before. True where it did. */
@@ -198,13 +208,18 @@ export async function movePayment(
 export type Waking = Pick<ChainPaymentRow, 'workspaceId' | 'id' | 'kind'>;
 
 const waking: Readonly<Record<ChainPaymentKind, string | null>> = {
-  payout: `UPDATE connector_order SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND state = 'accepted'`,
-  x402: 'UPDATE x402_payment SET due_at = least(due_at, $3) WHERE workspace_id = $1 AND id = $2 AND due_at IS NOT NULL',
+  payout: `UPDATE connector_order o SET due_at = least(o.due_at, $3) FROM unnest($1::uuid[], $2::uuid[]) AS woken (workspace_id, id)
+    WHERE o.workspace_id = woken.workspace_id AND o.id = woken.id AND o.state = 'accepted'`,
+  x402: `UPDATE x402_payment o SET due_at = least(o.due_at, $3) FROM unnest($1::uuid[], $2::uuid[]) AS woken (workspace_id, id)
+    WHERE o.workspace_id = woken.workspace_id AND o.id = woken.id AND o.due_at IS NOT NULL`,
   sweep: null,
 };
 
-/** Lets what an authorization is for go on at once. */
-export async function wake(tx: pg.ClientBase | pg.Pool, { workspaceId, id, kind }: Waking, at: Date): Promise<void> {
-  const text = waking[kind];
-  if (text !== null) await (tx as pg.ClientBase).query(text, [workspaceId, id, at]);
+/** Lets what authorizations are for go on at once. */
+export async function wake(tx: pg.ClientBase | pg.Pool, all: readonly Waking[], at: Date): Promise<void> {
+  for (const [kind, text] of Object.entries(waking)) {
+    const some = all.filter((each) => each.kind === kind);
+    if (text === null || some.length === 0) continue;
+    await (tx as pg.ClientBase).query(text, [some.map(({ workspaceId }) => workspaceId), some.map(({ id }) => id), at]);
+  }
 }

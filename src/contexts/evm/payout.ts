@@ -12,10 +12,10 @@ import type { ConfiguredRail } from '../rails/rail-kind.js';
 import { reasonOfCode } from '../settlement/rail/rail-code.js';
 import { type ChainAddress, parseAddress } from '../x402/chain/address.js';
 import { isKnown } from './address.sql.js';
+import { authorizationOf } from './carriable.js';
 import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
 import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
-import { authorizationOf } from './relayer.js';
 
 /** Nothing may leave now: the order is looked at again after so many seconds. */
 const staysSeconds = 15;

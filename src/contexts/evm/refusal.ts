@@ -12,6 +12,9 @@ export interface Refused {
   reverted: string;
 }
 
+/** The gas that a call takes, or that it reverts, with the text that the contract gives. */
+export type GasResult = { gas: bigint } | Refused;
+
 const errorSelector = '0x08c379a0';
 const longestReason = 300;
 
@@ -38,6 +41,14 @@ function dataOf(data: unknown): string | null {
   if (typeof text !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(text)) return null;
   const hex = text.toLowerCase() as Hex;
   return hex.startsWith(errorSelector) ? (readText(`0x${hex.slice(10)}`) ?? '') : '';
+}
+
+/** The most gas that so many want at least; the refusal of the first where all say that the call reverts. */
+export function gasAmong(said: readonly GasResult[], quorum: number): GasResult | null {
+  const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort((a, b) => (a < b ? -1 : Number(a > b)));
+  const most = gas.at(-quorum);
+  if (most !== undefined) return { gas: most };
+  return gas.length > 0 ? null : (said[0] ?? null);
 }
 
 /**

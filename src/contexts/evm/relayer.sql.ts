@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Bytes32, ChainAddress } from '../x402/chain/address.js';
 import type { Hex } from './evm.js';
+import type { PaymentKey } from './payment.sql.js';
 
 /** An address that sends transactions on a chain. */
 export interface RelayerKey {
@@ -13,7 +14,7 @@ export interface RelayerKey {
 export interface OpenNonce {
   nonce: bigint;
   /** The payment that it carries; null for one that only uses the nonce up. */
-  payment: { workspaceId: string; id: string } | null;
+  payment: PaymentKey | null;
   gasLimit: bigint;
   form: SignedForm | null;
 }
@@ -57,38 +58,41 @@ export async function skipNonces(tx: pg.ClientBase, name: string, upTo: bigint):
 }
 
 /** A payment for which a nonce is given. */
-interface Carried {
+export interface Carried {
   workspaceId: string;
   id: string;
   gasLimit: bigint;
 }
 
-/** Gives the next nonce of a relayer, which begins where the chain says when it has none yet. */
-export async function giveNonce(
+/** Gives the next nonces of a relayer, one for each payment in their order. They begin where the chain says when it has none yet. */
+export async function giveNonces(
   tx: pg.ClientBase,
   { chainId, address }: RelayerKey,
-  { firstNonce, carries, at }: { firstNonce: bigint; carries: Carried | null; at: Date },
-): Promise<bigint> {
-  const { rows } = await tx.query<{ nonce: string }>(
-    `INSERT INTO chain_relayer (chain_id, address, next_nonce) VALUES ($1, $2, $3::bigint + 1)
-     ON CONFLICT (chain_id, address) DO UPDATE SET next_nonce = greatest(chain_relayer.next_nonce, $3::bigint) + 1
-     RETURNING next_nonce - 1 AS nonce`,
-    [chainId.toString(), address, firstNonce.toString()],
+  { firstNonce, carried, at }: { firstNonce: bigint; carried: readonly Carried[]; at: Date },
+): Promise<bigint[]> {
+  const { rows } = await tx.query<{ next: string }>(
+    `INSERT INTO chain_relayer (chain_id, address, next_nonce) VALUES ($1, $2, $3::bigint + $4)
+     ON CONFLICT (chain_id, address) DO UPDATE SET next_nonce = greatest(chain_relayer.next_nonce, $3::bigint) + $4
+     RETURNING next_nonce AS next`,
+    [chainId.toString(), address, firstNonce.toString(), carried.length],
   );
-  const nonce = BigInt(rows[0]?.nonce ?? 0);
+  const first = BigInt(rows[0]?.next ?? 0) - BigInt(carried.length);
+  const nonces = carried.map((_, place) => first + BigInt(place));
   await tx.query(
-    `INSERT INTO chain_transaction (chain_id, relayer, nonce, payer_workspace_id, payment_id, gas_limit, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO chain_transaction (chain_id, relayer, nonce, payer_workspace_id, payment_id, gas_limit, created_at)
+     SELECT $1, $2, given.nonce, given.workspace_id, given.id, given.gas_limit, $7
+     FROM unnest($3::bigint[], $4::uuid[], $5::uuid[], $6::bigint[]) AS given (nonce, workspace_id, id, gas_limit)`,
     [
       chainId.toString(),
       address,
-      nonce.toString(),
-      carries?.workspaceId ?? null,
-      carries?.id ?? null,
-      (carries?.gasLimit ?? emptyGas).toString(),
+      nonces.map(String),
+      carried.map(({ workspaceId }) => workspaceId),
+      carried.map(({ id }) => id),
+      carried.map(({ gasLimit }) => gasLimit.toString()),
       at,
     ],
   );
-  return nonce;
+  return nonces;
 }
 
 /** Gas of a transaction that only uses its nonce up. */
@@ -138,23 +142,33 @@ export async function formsOf(pool: pg.Pool, { chainId, address }: RelayerKey, n
   return rows.map(({ hash }) => hash);
 }
 
-/** Keeps a signed form, before it is sent. */
-export async function keepForm(
-  pool: pg.Pool,
-  { chainId, address }: RelayerKey,
-  nonce: bigint,
-  { hash, raw, maxFee, tip, createdAt }: Omit<SignedForm, 'sentAt'>,
-): Promise<void> {
+/** A form, and the nonce that it is of. */
+export type NewForm = Omit<SignedForm, 'sentAt'> & { nonce: bigint };
+
+/** Keeps signed forms, before they are sent. */
+export async function keepForms(pool: pg.Pool, { chainId, address }: RelayerKey, forms: readonly NewForm[]): Promise<void> {
   await pool.query(
-    `INSERT INTO chain_form (chain_id, hash, relayer, nonce, raw, max_fee, tip, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    `INSERT INTO chain_form (chain_id, hash, relayer, nonce, raw, max_fee, tip, created_at)
+     SELECT $1, form.hash, $2, form.nonce, form.raw, form.max_fee, form.tip, form.created_at
+     FROM unnest($3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::timestamptz[])
+       AS form (hash, nonce, raw, max_fee, tip, created_at)
      ON CONFLICT DO NOTHING`,
-    [chainId.toString(), hash, address, nonce.toString(), raw, maxFee.toString(), tip.toString(), createdAt],
+    [
+      chainId.toString(),
+      address,
+      forms.map(({ hash }) => hash),
+      forms.map(({ nonce }) => nonce.toString()),
+      forms.map(({ raw }) => raw),
+      forms.map(({ maxFee }) => maxFee.toString()),
+      forms.map(({ tip }) => tip.toString()),
+      forms.map(({ createdAt }) => createdAt),
+    ],
   );
 }
 
-/** Notes that a form was handed to nodes. */
-export async function noteSent(pool: pg.Pool, chainId: bigint, hash: Bytes32, at: Date): Promise<void> {
-  await pool.query('UPDATE chain_form SET sent_at = $3 WHERE chain_id = $1 AND hash = $2', [chainId.toString(), hash, at]);
+/** Notes that forms were handed to nodes. */
+export async function noteSent(pool: pg.Pool, chainId: bigint, hashes: readonly Bytes32[], at: Date): Promise<void> {
+  await pool.query('UPDATE chain_form SET sent_at = $3 WHERE chain_id = $1 AND hash = ANY($2)', [chainId.toString(), hashes, at]);
 }
 
 /** Notes nonces before one whose form has carried a payment that is done: the logs of a deep block say so. */

@@ -1,23 +1,24 @@
 // The relayer of a chain: it carries signed authorizations in transactions, nonce after nonce, and pays more for one that stays out of the blocks
 // (CONTRACT.md 27 "Transactions of a relayer"). It holds no money: what it sends twice is paid once, because the token pays an authorization once.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Platform } from '../../platform/ctx.js';
 import { depart } from '../rails/departure.js';
 import { compareMemory } from '../rails/restored.js';
-import type { ChainAddress } from '../x402/chain/address.js';
+import { type Asking, callOf, carriable } from './carriable.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
-import { signatureParts, type Transaction } from './evm.js';
+import type { Transaction } from './evm.js';
 import type { Key } from './key.js';
-import { findUse } from './late-reading.js';
 import type { Fees, Nodes } from './nodes.js';
-import { type ChainPaymentRow, leastValidity, noteRefusal, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
+import { type ChainPaymentRow, leastValidity, paymentOf, paymentOfNonce, uncarried } from './payment.sql.js';
 import {
   emptyGas,
   formsOf,
-  giveNonce,
-  keepForm,
+  giveNonces,
+  keepForms,
   lastNonce,
   minedBefore,
+  type NewForm,
   noteDone,
   noteMined,
   noteSent,
@@ -27,7 +28,6 @@ import {
   relayerName,
   type SignedForm,
 } from './relayer.sql.js';
-import { refusalOf, transferByParts } from './token.js';
 import type { View } from './watch.js';
 
 /** Transactions of a relayer that are in no block yet, at most. */
@@ -38,29 +38,44 @@ const raisedBy = 1_125n;
 /** Somebody has our key: a nonce of ours is used by a transaction that we never signed. */
 export class ForeignTransaction extends Error {}
 
-interface Work {
-  platform: Platform;
-  chain: EvmChain;
-  nodes: Nodes;
-  key: Key;
+interface Work extends Asking {
   relayer: RelayerKey;
-  head: Block;
   fees: Fees;
 }
 
 /** Tends what is under way, and carries what waits. Throws ForeignTransaction. */
-export async function relay(platform: Platform, chain: EvmChain, key: Key, { head, deep }: View): Promise<void> {
+export async function relay(platform: Platform, chain: EvmChain, key: Key, { head, deep, isNew }: View): Promise<void> {
   const nodes = await chain.nodes(platform);
   const relayer = { chainId: chain.chainId, address: key.address };
-  const fees = await nodes.fees(head);
-  const used = await nodes.nonce(key.address, head);
-  if (fees.state === 'unknown' || used.state === 'unknown') return;
-  const work: Work = { platform, chain, nodes, key, relayer, head, fees: fees.value };
-  if (deep !== null) await noteDeep(work, deep);
-  const open = await openNonces(platform.database.pool, relayer, { from: used.value });
+  const standing = await standingAt(nodes, key, head);
+  if (standing === null) return;
+  const { fees, used } = standing;
+  const work: Work = { platform, chain, nodes, key, relayer, head, fees };
+  if (deep !== null && isNew) await noteDeep(work, deep);
+  const open = await openNonces(platform.database.pool, relayer, { from: used });
   for (const one of open) await tend(work, one);
   const free = mostInFlight - open.length;
-  if (free > 0) await carryWaiting(work, { firstNonce: used.value, most: free });
+  if (free > 0) await carryWaiting(work, { firstNonce: used, most: free });
+}
+
+/** Fees, and the first nonce that is not used: what a head says does not change. */
+interface Standing {
+  fees: Fees;
+  used: bigint;
+}
+const standings = new WeakMap<Block, Map<Key, Standing>>();
+
+/** How a key stands after a head; null where nobody knows. */
+async function standingAt(nodes: Nodes, key: Key, head: Block): Promise<Standing | null> {
+  const known = standings.get(head) ?? new Map<Key, Standing>();
+  standings.set(head, known);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const [fees, used] = await Promise.all([nodes.fees(head), nodes.nonce(key.address, head)]);
+  if (fees.state === 'unknown' || used.state === 'unknown') return null;
+  const standing = { fees: fees.value, used: used.value };
+  known.set(key, standing);
+  return standing;
 }
 
 /** Notes which of our transactions are in deep blocks. A nonce that is used there by none of our forms was used by somebody else. */
@@ -134,7 +149,7 @@ async function tend(work: Work, one: OpenNonce): Promise<void> {
   const what = `nonce ${one.nonce} of ${work.relayer.address}`;
   const next = async () => ({ value: null, facts: [] });
   await depart(platform, { rail: chain.rail, what }, next, async (_, signal) => {
-    const sent = raised === null ? (form as SignedForm) : await sign(work, one, raised);
+    const sent = raised === null ? [form as SignedForm] : await sign(work, [one], raised);
     await hand(work, sent, signal);
   });
 }
@@ -162,10 +177,24 @@ function raise(work: Work, { maxFee, tip }: SignedForm): Price | null {
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const most = (a: bigint, b: bigint) => (a > b ? a : b);
 
-/** Signs a form of a nonce, and keeps it. One whose payment needs no transaction any more only uses the nonce up. */
-async function sign({ platform, chain, key, relayer }: Work, one: OpenNonce, { maxFee, tip }: Price): Promise<SignedForm> {
-  const { pool } = platform.database;
-  const payment = one.payment === null ? null : await paymentOf(pool, one.payment);
+/** What a nonce is for. */
+type Purpose = Pick<OpenNonce, 'nonce' | 'payment' | 'gasLimit'>;
+
+/** Signs a form of each nonce, and keeps them. */
+async function sign(work: Work, all: readonly Purpose[], price: Price): Promise<NewForm[]> {
+  const forms: NewForm[] = [];
+  for (const one of all) {
+    forms.push(await signOne(work, one, price));
+    // A signature takes a millisecond or more, in which nothing else of this process happens.
+    await nextTurn();
+  }
+  await keepForms(work.platform.database.pool, work.relayer, forms);
+  return forms;
+}
+
+/** One whose payment needs no transaction any more only uses the nonce up. */
+async function signOne({ platform, chain, key }: Work, one: Purpose, { maxFee, tip }: Price): Promise<NewForm> {
+  const payment = one.payment === null ? null : await paymentOf(platform.database.pool, one.payment);
   const call = payment === null || !isCarried(platform, payment) ? null : callOf(payment);
   const transaction: Transaction = {
     chainId: chain.chainId,
@@ -177,72 +206,44 @@ async function sign({ platform, chain, key, relayer }: Work, one: OpenNonce, { m
     value: 0n,
     data: call ?? '0x',
   };
-  const form = { ...(await key.signTransaction(transaction)), maxFee, tip, createdAt: platform.clock.now() };
-  await keepForm(pool, relayer, one.nonce, form);
-  return { ...form, sentAt: null };
+  return { ...(await key.signTransaction(transaction)), nonce: one.nonce, maxFee, tip, createdAt: platform.clock.now() };
 }
 
 function isCarried({ clock }: Platform, { kind, state, validBefore }: ChainPaymentRow): boolean {
   return state === 'signed' && validBefore.getTime() - clock.now().getTime() > leastValidity[kind] * 1_000;
 }
 
-function callOf(payment: ChainPaymentRow) {
-  const parts = payment.signature === null ? null : signatureParts(payment.signature);
-  return parts === null ? null : transferByParts(authorizationOf(payment), parts);
-}
-
-/** The authorization of a payment, as the token reads it. */
-export function authorizationOf({ authorizer, payee, value, validAfter, validBefore, nonce }: ChainPaymentRow) {
-  return { from: authorizer, to: payee, value, validAfter, validBefore: BigInt(Math.floor(validBefore.getTime() / 1_000)), nonce };
-}
-
 /**
- * Hands a form to the nodes, unless signing it has taken so long that a switch to off would not wait for it. What they say decides nothing: it is
- * sent again until it is in a block.
+ * Hands forms to the nodes, unless signing them has taken so long that a switch to off would not wait for them. What they say decides nothing: a
+ * form is sent again until its nonce is in a block.
  */
-async function hand({ platform, chain, nodes }: Work, { raw, hash }: SignedForm, signal: AbortSignal): Promise<void> {
+async function hand({ platform, chain, nodes }: Work, forms: readonly Pick<SignedForm, 'raw' | 'hash'>[], signal: AbortSignal) {
   if (signal.aborted) return;
-  const { state, said } = await nodes.send(raw, hash);
-  if (state === 'no_gas' || state === 'refused') platform.log.warn({ rail: chain.rail, hash, state, said }, 'nodes refuse a transaction');
-  await noteSent(platform.database.pool, chain.chainId, hash, platform.clock.now());
+  const answers = await nodes.send(forms);
+  for (const [at, { state, said }] of answers.entries()) {
+    const hash = forms[at]?.hash;
+    if (state === 'no_gas' || state === 'refused') platform.log.warn({ rail: chain.rail, hash, state, said }, 'nodes refuse a transaction');
+  }
+  const hashes = forms.map(({ hash }) => hash);
+  await noteSent(platform.database.pool, chain.chainId, hashes, platform.clock.now());
 }
 
-/** Gives nonces to authorizations that wait, after a call has shown that the token would take each now. */
+/** Gives nonces to authorizations that wait, after a call has shown that the token would take each now. They leave together. */
 async function carryWaiting(work: Work, { firstNonce, most: free }: { firstNonce: bigint; most: number }): Promise<void> {
   const { platform, chain, relayer } = work;
-  const waiting = await uncarried(platform.database.pool, chain.chainId, { at: platform.clock.now(), most: free });
-  const tried = await Promise.all(waiting.map(async (payment) => ({ payment, gasLimit: await gasOf(work, payment) })));
-  for (const { payment, gasLimit } of tried) {
-    if (gasLimit === null) continue;
-    const carries = { workspaceId: payment.workspaceId, id: payment.id, gasLimit };
-    const at = platform.clock.now();
-    const gone = await depart(
-      platform,
-      { rail: chain.rail, what: `payment ${payment.id}` },
-      async (tx) => {
-        const nonce = await giveNonce(tx, relayer, { firstNonce, carries, at });
-        return { value: nonce, facts: [{ name: relayerName(relayer), number: nonce, value: payment.id }] };
-      },
-      async (nonce, signal) => hand(work, await sign(work, { nonce, payment: carries, gasLimit, form: null }, firstFees(work)), signal),
-    );
-    if ('stays' in gone) return;
-  }
-}
-
-/** The gas that a payment takes, with a quarter on top; null where the token would refuse it now, which is noted, or nobody knows. */
-async function gasOf({ platform, chain, nodes, key, head }: Work, payment: ChainPaymentRow): Promise<bigint | null> {
-  const data = callOf(payment);
-  if (data === null) return null;
-  const call = { to: chain.token, data, from: key.address as ChainAddress };
-  const tried = await nodes.call(head, call);
-  if (tried.state === 'unknown') return null;
-  if ('reverted' in tried.value) {
-    const refusal = refusalOf(tried.value.reverted);
-    await noteRefusal(platform.database.pool, payment, refusal);
-    // It was used in a block that was read just before it was handed in.
-    if (refusal === 'authorization_used') await findUse({ platform, chain, nodes }, payment, head);
-    return null;
-  }
-  const gas = await nodes.gasOf(call);
-  return gas.state === 'known' && 'gas' in gas.value ? (gas.value.gas * 5n) / 4n : null;
+  const at = platform.clock.now();
+  const waiting = await uncarried(platform.database.pool, chain.chainId, { at, most: free });
+  const carried = await carriable(work, waiting);
+  const last = carried.at(-1);
+  if (last === undefined) return;
+  await depart(
+    platform,
+    { rail: chain.rail, what: carried.map(({ id }) => `payment ${id}`).join(', ') },
+    async (tx) => {
+      const nonces = await giveNonces(tx, relayer, { firstNonce, carried, at });
+      const given = carried.map((payment, place) => ({ nonce: nonces[place] as bigint, payment, gasLimit: payment.gasLimit }));
+      return { value: given, facts: [{ name: relayerName(relayer), number: nonces.at(-1) as bigint, value: last.id }] };
+    },
+    async (given, signal) => hand(work, await sign(work, given, firstFees(work)), signal),
+  );
 }

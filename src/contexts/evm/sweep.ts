@@ -6,11 +6,11 @@ import type { Platform } from '../../platform/ctx.js';
 import { newId } from '../../platform/schema/id.js';
 import { depart } from '../rails/departure.js';
 import type { ChainAddress } from '../x402/chain/address.js';
+import { authorizationOf } from './carriable.js';
 import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import { hexOf } from './evm.js';
 import { paymentOf, signPayment } from './payment.sql.js';
-import { authorizationOf } from './relayer.js';
 import {
   forgetLapsed,
   insertSweep,

@@ -98,24 +98,27 @@ export async function addBlock(pool: pg.Pool, chainId: bigint, block: Block, { l
 }
 
 async function addLogs(tx: pg.ClientBase, chainId: bigint, block: Block, logs: readonly SeenLog[], at: Date): Promise<void> {
-  for (const log of logs) {
-    await tx.query(
-      `INSERT INTO chain_log (chain_id, block_number, log_index, tx_hash, kind, holder, payee, value, nonce)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-      [
-        chainId.toString(),
-        block.number.toString(),
-        log.logIndex,
-        log.txHash,
-        log.kind,
-        log.holder,
-        log.payee,
-        log.value?.toString() ?? null,
-        log.nonce,
-      ],
-    );
-    if (log.kind === 'used') await markUsed(tx, chainId, block, log, at);
-  }
+  if (logs.length === 0) return;
+  await tx.query(
+    `INSERT INTO chain_log (chain_id, block_number, log_index, tx_hash, kind, holder, payee, value, nonce)
+     SELECT $1, $2, log.place, log.tx_hash, log.kind, log.holder, log.payee, log.value, log.nonce
+     FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
+       AS log (place, tx_hash, kind, holder, payee, value, nonce)
+     ON CONFLICT DO NOTHING`,
+    [
+      chainId.toString(),
+      block.number.toString(),
+      logs.map(({ logIndex }) => logIndex),
+      logs.map(({ txHash }) => txHash),
+      logs.map(({ kind }) => kind),
+      logs.map(({ holder }) => holder),
+      logs.map(({ payee }) => payee),
+      logs.map(({ value }) => value?.toString() ?? null),
+      logs.map(({ nonce }) => nonce),
+    ],
+  );
+  const used = logs.filter(({ kind }) => kind === 'used');
+  if (used.length > 0) await markUsed(tx, chainId, block, used, at);
 }
 
 /**
@@ -147,7 +150,7 @@ export async function removeLast(pool: pg.Pool, chainId: bigint, { number, hash 
        WHERE chain_id = $1 AND state = 'used' AND block_number = $2 RETURNING workspace_id AS "workspaceId", id, kind`,
       values,
     );
-    for (const row of rows) await wake(tx, row, at);
+    await wake(tx, rows, at);
   });
 }
 
@@ -156,14 +159,22 @@ async function lockLast(tx: pg.ClientBase, chainId: bigint): Promise<SeenBlock |
   return lastSeen(tx, chainId);
 }
 
-async function markUsed(tx: pg.ClientBase, chainId: bigint, block: Block, { holder, nonce, txHash }: SeenLog, at: Date): Promise<void> {
+async function markUsed(tx: pg.ClientBase, chainId: bigint, block: Block, used: readonly SeenLog[], at: Date): Promise<void> {
   const { rows } = await tx.query<Waking>(
-    `UPDATE chain_payment SET state = 'used', tx_hash = $4, block_number = $5, block_hash = $6
-     WHERE chain_id = $1 AND authorizer = $2 AND nonce = $3 AND state IN ('open', 'signed')
-     RETURNING workspace_id AS "workspaceId", id, kind`,
-    [chainId.toString(), holder, nonce, txHash, block.number.toString(), block.hash],
+    `UPDATE chain_payment p SET state = 'used', tx_hash = log.tx_hash, block_number = $2, block_hash = $3
+     FROM unnest($4::text[], $5::text[], $6::text[]) AS log (holder, nonce, tx_hash)
+     WHERE p.chain_id = $1 AND p.authorizer = log.holder AND p.nonce = log.nonce AND p.state IN ('open', 'signed')
+     RETURNING p.workspace_id AS "workspaceId", p.id, p.kind`,
+    [
+      chainId.toString(),
+      block.number.toString(),
+      block.hash,
+      used.map(({ holder }) => holder),
+      used.map(({ nonce }) => nonce),
+      used.map(({ txHash }) => txHash),
+    ],
   );
-  for (const row of rows) await wake(tx, row, at);
+  await wake(tx, rows, at);
 }
 
 /** What logs of a transaction that was read say of an authorization: that it was used, and the transfer of that transaction to the payee. */

@@ -10,9 +10,10 @@ import type { EvmChain } from './chain.js';
 import type { Block } from './chain-data.js';
 import { findUse, readAllDeposits } from './late-reading.js';
 import { reorgs } from './metric.js';
-import { claimArrival } from './payer-payment.sql.js';
+import { admitAnswers, claimArrival } from './payer-payment.sql.js';
 import { type ChainPaymentRow, cancelledUpTo, expiredBy, markSeen, movePayment, usedUpTo, wake } from './payment.sql.js';
 import { treasuryAddresses } from './proof.sql.js';
+import type { Known } from './quorum.js';
 import { decidedTo, noteDecided } from './resumption.sql.js';
 import { authorizationStateCall, readFlag } from './token.js';
 import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, seenAt, transferOf } from './watch.sql.js';
@@ -21,13 +22,20 @@ import { addBlock, forgetBlocks, lastSeen, removeLast, type SeenBlock, seenAt, t
 const mostBlocks = 100;
 /** Blocks that are kept below the deep one. */
 const keptBelow = 256n;
+/** While the head stays the same blocks are not read again, for at most so long. */
+const sameSeconds = 10;
 
 /** What is known of a chain now. */
 export interface View {
   head: Block;
   /** The block up to which money is booked; null while the chain is not so long, or what was read does not reach it yet. */
   deep: Block | null;
+  /** False where the head is still the one of the look before. */
+  isNew: boolean;
 }
+
+/** The last look of this process at each chain that found everything, and when it was. */
+const lastLooks = new WeakMap<EvmChain, { view: View; at: Date }>();
 
 /** Somebody must look: what was read and is deep is in the chain no more. */
 export class DeepReorg extends Error {}
@@ -43,13 +51,22 @@ export async function look(platform: Platform, chain: EvmChain, treasury: ChainA
   const known = await nodes.head();
   if (known.state === 'unknown') return null;
   const head = known.value;
+  const at = platform.clock.now();
+  const before = lastLooks.get(chain);
+  if (before?.view.head.hash === head.hash && at < addSeconds(before.at, sameSeconds)) {
+    if (before.view.deep !== null) await decide(reading, before.view.deep);
+    return { ...before.view, isNew: false };
+  }
   const deepest = await nodes.deep(chain.credit, head);
   if (deepest.state === 'unknown') return null;
-  const isRead = await readUpTo(reading, { head, deep: deepest.value, watched: await watchedNow(reading, treasury) });
-  if (!isRead) return { head, deep: null };
+  const isRead = await readUpTo(reading, { known, deep: deepest.value, watched: await watchedNow(reading, treasury) });
+  if (!isRead) return { head, deep: null, isNew: true };
+  await answer(reading, head);
   const deep = await readDeep(platform, chain, deepest.value);
   if (deep !== null) await decide(reading, deep);
-  return { head, deep };
+  const view = { head, deep, isNew: true };
+  lastLooks.set(chain, { view, at });
+  return view;
 }
 
 async function watchedNow({ platform, chain }: Reading, treasury: ChainAddress): Promise<Watched> {
@@ -64,10 +81,11 @@ async function watchedNow({ platform, chain }: Reading, treasury: ChainAddress):
 /** True where everything up to the head was read. */
 async function readUpTo(
   reading: Reading,
-  { head, deep, watched }: { head: Block; deep: Block | null; watched: Watched },
+  { known, deep, watched }: { known: Known<Block> & { state: 'known' }; deep: Block | null; watched: Watched },
 ): Promise<boolean> {
   const { platform, chain, nodes } = reading;
   const { pool } = platform.database;
+  const head = known.value;
   let last = await lastSeen(pool, chain.chainId);
   if (last === null) {
     // Before the first look nothing of ours was there.
@@ -77,7 +95,8 @@ async function readUpTo(
   }
   for (let steps = 0; steps < mostBlocks; steps += 1) {
     const isBehind = last.number < head.number;
-    const found = await nodes.blockAt(isBehind ? last.number + 1n : head.number);
+    const height: bigint = isBehind ? last.number + 1n : head.number;
+    const found: Known<Block> = height === head.number ? known : await nodes.blockAt(height);
     if (found.state === 'unknown') return false;
     if (!isBehind) {
       const there = last.number === head.number ? last : await seenAt(pool, chain.chainId, head.number);
@@ -120,6 +139,18 @@ async function readDeep(platform: Platform, { chainId }: EvmChain, deep: Block |
   if (there === null) return null;
   if (there.hash !== deep.hash) throw new DeepReorg(`the deep block ${deep.number} is another one than was read`);
   return deep;
+}
+
+/** Lets payments be answered as settled that are in a block, as deep as the file says. */
+async function answer({ platform, chain }: Reading, head: Block): Promise<void> {
+  const { confirmations, answer_limit: limit } = chain.setting;
+  const upTo = head.number - BigInt(confirmations.answer) + 1n;
+  await admitAnswers(
+    platform.database.pool,
+    chain.chainId,
+    { upTo, perPayment: limit.per_payment, open: limit.open },
+    platform.clock.now(),
+  );
 }
 
 /** What the deep part of the chain decides: what was used is done, and what was cancelled or whose time is over lapses. */
@@ -176,6 +207,6 @@ async function lapse(platform: Platform, payment: ChainPaymentRow, refusal: stri
 }
 
 async function wakeFor(platform: Platform, payment: ChainPaymentRow): Promise<void> {
-  await wake(platform.database.pool, payment, platform.clock.now());
+  await wake(platform.database.pool, [payment], platform.clock.now());
   ring(platform);
 }

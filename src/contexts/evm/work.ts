@@ -65,7 +65,7 @@ export async function tendChain(platform: Platform, chain: EvmChain): Promise<bo
   if (!(await takeWatch(pool, chain.chainId, holder, maySend))) return false;
   try {
     const view = await look(platform, chain, treasury.address);
-    await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
+    if (view?.isNew !== false) await noteTreasury(pool, chain.chainId, treasury.address, platform.clock.now());
     if (view !== null && maySend) {
       await sweepChain(platform, chain, view);
       for (const key of relayers) await relay(platform, chain, key, view);

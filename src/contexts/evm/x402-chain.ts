@@ -15,10 +15,11 @@ import { addressFor } from './address.js';
 import type { EvmChain } from './chain.js';
 import { mostLagSeconds } from './check.js';
 import { type Hex, signatureParts } from './evm.js';
-import { admitAnswer, formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
-import { type ChainPaymentRow, paymentOf } from './payment.sql.js';
+import { formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
+import { type ChainPaymentRow, type PaymentKey, paymentOf } from './payment.sql.js';
 import { answerOf } from './quorum.js';
 import { authorizationStateCall, balanceCall, readFlag, readUint, refusalOf, transferByParts } from './token.js';
+import { untilMoved } from './waiting.js';
 import { lastSeen } from './watch.sql.js';
 import { hurry } from './work.js';
 
@@ -102,16 +103,17 @@ async function faultOf(
   const head = answerOf(await nodes.head());
   // One node that is behind makes the head of two old: what the payer had then refuses nobody.
   if (now - head.timestamp > mostLagSeconds) throw new Error(`the newest block that the nodes agree on is ${now - head.timestamp} s old`);
-  const ask = async (data: Hex) => answerOf(await nodes.call(head, { to: chain.token, data }));
-  const [used, balance, tried] = await Promise.all([
-    ask(authorizationStateCall(from, nonce)),
-    ask(balanceCall(from)),
-    ask(transferByParts(authorization, parts)),
-  ]);
-  if ('data' in used && readFlag(used.data) === true) return 'invalid_transaction_state';
-  const held = 'data' in balance ? readUint(balance.data) : null;
+  const asked = [authorizationStateCall(from, nonce), balanceCall(from), transferByParts(authorization, parts)];
+  const [used, balance, tried] = answerOf(
+    await nodes.calls(
+      head,
+      asked.map((data) => ({ to: chain.token, data })),
+    ),
+  );
+  if (used !== undefined && 'data' in used && readFlag(used.data) === true) return 'invalid_transaction_state';
+  const held = balance !== undefined && 'data' in balance ? readUint(balance.data) : null;
   if (held !== null && held < value) return 'insufficient_funds';
-  return 'reverted' in tried ? wordOf(refusalOf(tried.reverted)) : null;
+  return tried !== undefined && 'reverted' in tried ? wordOf(refusalOf(tried.reverted)) : null;
 }
 
 /** Hands an authorization in, and waits for the block that has it; one that was handed in before is answered as it stands. */
@@ -119,7 +121,7 @@ async function settle(ctx: Ctx, chain: EvmChain, { paymentId, authorization, sig
   const { pool } = ctx.platform.database;
   const key = { workspaceId: ctx.workspace.id, id: paymentId };
   const known = await paymentOf(pool, key);
-  if (known !== null) return standing(ctx, chain, known);
+  if (known !== null) return standing(ctx, known);
   const { from: authorizer, to: payee, nonce, value, validAfter, validBefore } = authorization;
   const isIn = await handIn(pool, {
     ...key,
@@ -139,44 +141,33 @@ async function settle(ctx: Ctx, chain: EvmChain, { paymentId, authorization, sig
   return waitFor(ctx, chain, key);
 }
 
-async function waitFor(ctx: Ctx, chain: EvmChain, key: { workspaceId: string; id: string }): Promise<ChainAnswer> {
+async function waitFor(ctx: Ctx, chain: EvmChain, key: PaymentKey): Promise<ChainAnswer> {
+  const { pool } = ctx.platform.database;
   const end = performance.now() + waitMs;
   for (;;) {
-    const row = await paymentOf(ctx.platform.database.pool, key);
-    const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, chain, row);
-    if (answer.state !== 'pending' || performance.now() >= end) return answer;
+    const moved = await untilMoved(pool, key, end - performance.now());
+    const row = moved ?? (await paymentOf(pool, key));
+    const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, row);
+    if (answer.state !== 'pending' || moved === null) return answer;
+    // What is too much to be answered before its block is deep takes longer than anybody waits.
+    if (moved.value > chain.setting.answer_limit.per_payment) return answer;
     await pause(lookMs);
   }
 }
 
-async function standing(ctx: Ctx, chain: EvmChain, row: ChainPaymentRow): Promise<ChainAnswer> {
+async function standing(ctx: Ctx, row: ChainPaymentRow): Promise<ChainAnswer> {
   const { pool } = ctx.platform.database;
   switch (row.state) {
     case 'open':
     case 'signed':
       return { state: 'pending', txHash: await formCarrying(pool, row) };
     case 'used':
-      return (await isAnswered(ctx, chain, row))
-        ? { state: 'settled', txHash: row.txHash ?? '' }
-        : { state: 'pending', txHash: row.txHash };
+      return row.answeredAt === null ? { state: 'pending', txHash: row.txHash } : { state: 'settled', txHash: row.txHash ?? '' };
     case 'done':
       return { state: 'done', txHash: row.txHash ?? '' };
     case 'lapsed':
       return { state: 'refused', reason: row.answeredAt === null ? wordOf(row.refusal) : 'reorged' };
   }
-}
-
-/** A block has it, as deep as an answer needs, and it fits into what may be answered before the money is booked. */
-async function isAnswered(ctx: Ctx, { chainId, setting }: EvmChain, row: ChainPaymentRow): Promise<boolean> {
-  const { pool } = ctx.platform.database;
-  if (row.answeredAt === null && (await depthOf(ctx, chainId, row)) < setting.confirmations.answer) return false;
-  const { per_payment: perPayment, open } = setting.answer_limit;
-  return admitAnswer(pool, row, { perPayment, open }, ctx.platform.clock.now());
-}
-
-async function depthOf({ platform }: Ctx, chainId: bigint, { blockNumber }: ChainPaymentRow): Promise<number> {
-  const last = await lastSeen(platform.database.pool, chainId);
-  return last === null || blockNumber === null ? 0 : Number(last.number - blockNumber) + 1;
 }
 
 async function confirmations(ctx: Ctx, { chainId, rail }: EvmChain, paymentId: string): Promise<number | null> {

@@ -58,16 +58,21 @@ export async function railInfo(ctx: Ctx, name: string): Promise<RailInfo> {
   }
   const rail = configuredRail(ctx, name);
   if (rail === undefined || !serves(rail, ctx.workspace.id)) {
-    const isShown = rail !== undefined && (await isOperator(ctx));
+    const isShown = rail !== undefined && (await seesWorks(ctx));
     if (!isShown) return { ...nobody, kind: null, status: 'not_configured' };
   }
   return liveInfo(ctx, rail as ConfiguredRail);
 }
 
+/** Who runs the platform sees how its rails work. Its agents do not: money and orders of all tenants are no matter of theirs. */
+async function seesWorks(ctx: Ctx): Promise<boolean> {
+  return ctx.actor.type !== 'agent' && (await isOperator(ctx));
+}
+
 async function liveInfo(ctx: Ctx, rail: ConfiguredRail): Promise<RailInfo> {
   const standing = await keptStanding(ctx, rail.name);
   const { currency, kind, directions, fee, limits, expectedSeconds, network = null } = rail;
-  const works = (await isOperator(ctx)) ? await worksOf(ctx, rail) : null;
+  const works = (await seesWorks(ctx)) ? await worksOf(ctx, rail) : null;
   return { rail: rail.name, currency, kind, directions, status: standing.status, fee, limits, expectedSeconds, network, works };
 }
 

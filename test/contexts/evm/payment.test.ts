@@ -71,7 +71,7 @@ async function attempt(nonce: Hex, to: Hex, validBefore: bigint, { value = 250_0
 
 async function carry(key: Key, data: Hex, nonce: bigint): Promise<SignedTransaction> {
   const signed = await key.signTransaction({ ...gas, chainId: 8_453n, nonce, to: chain.token, data });
-  expect((await nodes.send(signed.raw, signed.hash)).state).toBe('accepted');
+  expect((await nodes.send([signed]))[0]?.state).toBe('accepted');
   return signed;
 }
 
@@ -208,10 +208,10 @@ describe.runIf(hasAnvil)(`a payment by authorization${withAnvil}`, () => {
     const nonce = await nonceOf(relayer, before);
     const data = await attempt(hexOf(randomBytes(32)), addressOfKey(randomBytes(32)), nowSeconds + 600n);
     const sent = await carry(relayer, data, nonce);
-    expect((await nodes.send(sent.raw, sent.hash)).state).toBe('known');
+    expect((await nodes.send([sent]))[0]?.state).toBe('known');
     const send = async (change: Partial<Parameters<Key['signTransaction']>[0]>, key = relayer) => {
       const { raw, hash } = await key.signTransaction({ ...gas, chainId: 8_453n, nonce, to: chain.token, data, ...change });
-      return (await nodes.send(raw, hash)).state;
+      return (await nodes.send([{ raw, hash }]))[0]?.state;
     };
     expect(await send({ maxFeePerGas: gas.maxFeePerGas - 1n })).toBe('underpriced');
     expect(await send({ maxFeePerGas: 1n, maxPriorityFeePerGas: 0n, nonce: nonce + 1n })).toBe('underpriced');

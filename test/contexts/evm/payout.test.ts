@@ -1,8 +1,8 @@
 // Payouts over a real chain: from the request to the block that decides, and what the ledger says of it. Blocks are made by hand.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorizationOf } from '../../../src/contexts/evm/carriable.js';
 import { signatureParts } from '../../../src/contexts/evm/evm.js';
 import { paymentOf } from '../../../src/contexts/evm/payment.sql.js';
-import { authorizationOf } from '../../../src/contexts/evm/relayer.js';
 import { transferByParts } from '../../../src/contexts/evm/token.js';
 import { hasAnvil, withAnvil } from '../../chain/anvil.js';
 import { ChainRail, fundedLiveWallet, railName } from '../../chain/rail.js';

@@ -1,10 +1,10 @@
 // The proof of a rail over a real chain: what it holds against the ledger, to the base unit, and what explains a difference.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { balanceSumCode, mostSummed } from '../../../src/contexts/evm/balance-sum.js';
+import { authorizationOf } from '../../../src/contexts/evm/carriable.js';
 import { signatureParts } from '../../../src/contexts/evm/evm.js';
 import { paymentOf } from '../../../src/contexts/evm/payment.sql.js';
 import { noteTreasury } from '../../../src/contexts/evm/proof.sql.js';
-import { authorizationOf } from '../../../src/contexts/evm/relayer.js';
 import { transferByParts } from '../../../src/contexts/evm/token.js';
 import { createTenant } from '../../../src/contexts/identity/tenant.js';
 import { hasAnvil, withAnvil } from '../../chain/anvil.js';

@@ -115,4 +115,22 @@ describe.runIf(hasAnvil)(`hostile payers over a chain${withAnvil}`, () => {
     expect(await facilitate('settle', payload, payload.accepted)).toMatchObject({ success: true, transaction: first.transaction });
     await rail.mine(harness, 4);
   });
+
+  it('burn no gas by showing one balance for many payments', async () => {
+    const payer = await newPayer(150_000n);
+    const asked = await offer();
+    const payloads = await Promise.all(Array.from({ length: 6 }, () => signed(payer, asked)));
+    const transactions = () => harness.platform.database.unscoped.chainTransaction.count();
+    const before = await transactions();
+    const asking = Promise.all(payloads.map(pay));
+    const handedIn = () => harness.platform.database.unscoped.chainPayment.count({ where: { authorizer: payer.address.toLowerCase() } });
+    while ((await handedIn()) < payloads.length) await Promise.race([asking, new Promise(setImmediate)]);
+    await rail.rounds(harness);
+    await rail.mine(harness);
+    await rail.rounds(harness);
+    const answers = await asking;
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    await rail.mine(harness, 4);
+    expect(await transactions()).toBe(before + 1);
+  });
 });

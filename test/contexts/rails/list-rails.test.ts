@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createTenant } from '../../../src/contexts/identity/tenant.js';
 import { Client, type Json } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { enrol } from '../agents/identity.js';
 import { dataOf, farSide, plenty, useRails } from './test-kind.js';
 
 const stranger = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
@@ -50,6 +51,13 @@ describe('GET /v1/rails', () => {
       expect(named(body, 'usdc-base')).toEqual(shared);
       expect(named(body, 'usdc-far')).toMatchObject({ status: 'not_configured' });
       expect(dataOf(await another.get('/v1/rails/usdc-far'), 200)).not.toHaveProperty('kind');
+    });
+
+    it('without it for agents of who runs the platform', async () => {
+      const { token } = await enrol(harness.live);
+      const { body } = await harness.live.get('/v1/rails', { as: token });
+      expect(named(body, 'usdc-base')).toEqual(shared);
+      expect(named(body, 'usdc-far')).toMatchObject({ status: 'not_configured' });
     });
 
     it('simulated in the sandbox, whatever the file says', async () => {
