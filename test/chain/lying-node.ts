@@ -13,7 +13,7 @@ export interface Asked {
   params: Any[];
 }
 
-/** What it says instead of the truth, which is the answer of the real node ({id, result} or {id, error}); undefined: the truth. */
+/** What it says instead of the truth, which is the answer of the real node ({id, result} or {id, error}), now or later; undefined: the truth. */
 export type Lie = (asked: Asked, truth: Any) => Any;
 
 /** A whole answer that is none of JSON-RPC. */
@@ -33,6 +33,8 @@ export class LyingNode {
   lies: Lie[] = [];
   /** Answers every request with this, and asks nobody. */
   raw: RawAnswer | ((calls: Any) => RawAnswer) | undefined;
+  /** For a request that was not passed on yet: true cuts the connection, and asks nobody. */
+  cuts: (calls: readonly Asked[]) => boolean = () => false;
   /** For a request that was passed on: true cuts the connection instead of answering. */
   loses: (calls: readonly Asked[]) => boolean = () => false;
   /** Answers wait until release(). */
@@ -59,6 +61,7 @@ export class LyingNode {
   repent(): void {
     this.lies = [];
     this.raw = undefined;
+    this.cuts = () => false;
     this.loses = () => false;
     this.release();
   }
@@ -83,6 +86,7 @@ export class LyingNode {
     const content = JSON.parse(text);
     const calls: (Asked & { id: number })[] = Array.isArray(content) ? content : [content];
     this.asked.push(...calls.map(({ method, params }) => ({ method, params })));
+    if (this.cuts(calls)) return void response.destroy();
     const answer = await this.#answer(content, calls, text).catch(() => null);
     if (answer === null || this.loses(calls)) return void response.destroy();
     const { status = 200, body } = answer;
@@ -95,11 +99,14 @@ export class LyingNode {
     if (this.raw !== undefined) return typeof this.raw === 'function' ? this.raw(content) : this.raw;
     const passed = await fetch(this.#target, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text });
     const truths = [await passed.json()].flat() as Any[];
-    const answers = calls.map((call) => {
-      const truth = truths.find(({ id }) => id === call.id);
-      const told = this.lies.map((lie) => lie(call, truth)).find((said) => said !== undefined);
-      return told === undefined ? truth : { jsonrpc: '2.0', id: call.id, ...told };
-    });
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const truth = truths.find(({ id }) => id === call.id);
+        const said = await Promise.all(this.lies.map((lie) => lie(call, truth)));
+        const told = said.find((one) => one !== undefined);
+        return told === undefined ? truth : { jsonrpc: '2.0', id: call.id, ...told };
+      }),
+    );
     return { body: JSON.stringify(Array.isArray(content) ? answers : answers[0]) };
   }
 }

@@ -27,9 +27,13 @@ export interface ChainRailOptions {
   settings?: string;
   /** Wallets have addresses on the chain. */
   deposits?: true;
+  /** Money is booked by blocks that are so deep; 3 by default. */
+  credit?: number;
   anvil?: AnvilOptions;
-  /** Between the platform and the node. */
-  through?: (url: string) => Promise<string>;
+  /** Between the platform and the node; of several nodes two must agree. */
+  through?: (url: string) => Promise<string | readonly string[]>;
+  /** How many nodes there are; one by default. */
+  nodes?: number;
 }
 
 /** What opens everything. */
@@ -70,7 +74,7 @@ export class ChainRail {
     write('password', password);
     const seed = randomBytes(32);
     write('seed.json', await sealKeystore(seed, password, { withAddress: false, cost }));
-    const { settings = '', deposits } = options;
+    const { settings = '', deposits, credit = 3, nodes = 1 } = options;
     const ofWallets = `    deposits: { xpub: ${accountXpub(seed)}, key: { keystore: seed.json, password: { file: password } } }\n`;
     write(
       'rails.yaml',
@@ -80,10 +84,10 @@ rails:
     kind: evm
     chain: base-sepolia
     limits: { per_order: "1000.00", per_day: "5000.00", per_day_count: 10000 }
-    rpc: [{ file: url }]
+    rpc: [${Array.from({ length: nodes }, (_, at) => `{ file: url-${at} }`).join(', ')}]
     relayers: [{ keystore: relayer.json, password: { file: password } }]
     treasury: { keystore: treasury.json, password: { file: password } }
-    confirmations: { credit: 3 }
+    confirmations: { credit: ${credit} }
     gas: { max_fee_gwei: 100, low_balance: "0.01" }
 ${deposits === true ? ofWallets : ''}${settings}`,
     );
@@ -93,8 +97,8 @@ ${deposits === true ? ofWallets : ''}${settings}`,
   /** Starts the chain, with gas at the relayer and money at the treasury. */
   async start(): Promise<void> {
     this.anvil = await Anvil.start(this.#options.anvil);
-    const url = (await this.#options.through?.(this.anvil.url)) ?? this.anvil.url;
-    writeFileSync(path.join(this.#folder, 'url'), url, { mode: 0o600 });
+    const urls = [(await this.#options.through?.(this.anvil.url)) ?? this.anvil.url].flat();
+    for (const [at, url] of urls.entries()) writeFileSync(path.join(this.#folder, `url-${at}`), url, { mode: 0o600 });
     await this.anvil.fund(this.relayer);
     await this.anvil.setMoney(this.treasury, 1_000_000_000_000n);
     await this.anvil.mine(4);

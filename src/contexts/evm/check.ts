@@ -15,7 +15,7 @@ import { balanceCall, domainSeparator, factCalls, readText, readUint, readWord }
 type Found = Omit<Finding, 'check'>;
 
 /** A node whose newest block is older says nothing of now, seconds. */
-const mostLagSeconds = 30;
+export const mostLagSeconds = 30;
 
 /** The money of a relayer, as it is shown. */
 export function formatGas(wei: bigint): string {

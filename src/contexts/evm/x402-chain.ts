@@ -13,6 +13,7 @@ import type { ChainNetwork } from '../x402/chain/network.js';
 import type { TransferAuthorization } from '../x402/chain/transfer-authorization.js';
 import { addressFor } from './address.js';
 import type { EvmChain } from './chain.js';
+import { mostLagSeconds } from './check.js';
 import { type Hex, signatureParts } from './evm.js';
 import { formCarrying, handIn, wastesGas } from './payer-payment.sql.js';
 import { type ChainPaymentRow, type PaymentKey, paymentOf } from './payment.sql.js';
@@ -100,6 +101,8 @@ async function faultOf(
   if (parts === null) return 'invalid_exact_evm_payload_signature';
   const nodes = await chain.nodes(ctx.platform);
   const head = answerOf(await nodes.head());
+  // One node that is behind makes the head of two old: what the payer had then refuses nobody.
+  if (now - head.timestamp > mostLagSeconds) throw new Error(`the newest block that the nodes agree on is ${now - head.timestamp} s old`);
   const asked = [authorizationStateCall(from, nonce), balanceCall(from), transferByParts(authorization, parts)];
   const [used, balance, tried] = answerOf(
     await nodes.calls(

@@ -58,6 +58,9 @@ describe.runIf(hasAnvil)(`the proof over a life${withAnvil}`, () => {
     const before = await forms();
     const somebody = privateKeyToAccount(generatePrivateKey());
     await rail.anvil.setMoney(somebody.address.toLowerCase() as ChainAddress, 1_000_000n);
+    // A head that is old by the clock refuses nobody, and serves nobody.
+    await rail.round(harness);
+    await rail.anvil.ask('evm_setNextBlockTimestamp', Math.floor(harness.clock.now().getTime() / 1_000) + 1);
     await rail.anvil.mine();
     const [offer] = (await door()).body.accepts;
     asked.push(door({ 'PAYMENT-SIGNATURE': base64(await signed(somebody, offer)) }));
