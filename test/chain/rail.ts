@@ -21,7 +21,6 @@ export const railName = 'usdc-base-sepolia';
 
 /** A cheap password: what it costs to guess is no matter of these tests. */
 const cost = { N: 2, r: 8, p: 1 };
-const password = 'of the tests';
 
 /** What of the file is other than usual, as YAML below the rail. */
 export interface ChainRailOptions {
@@ -37,20 +36,31 @@ export interface ChainRailOptions {
   nodes?: number;
 }
 
+/** What opens everything. */
+interface Secrets {
+  treasury: Uint8Array;
+  relayer: Uint8Array;
+  seed: Uint8Array;
+  password: string;
+}
+
 /** A chain, and the file that names it. Made before the platform starts; the chain is started by `start`. */
 export class ChainRail {
   readonly file: string;
   readonly treasury: ChainAddress;
   readonly relayer: ChainAddress;
+  /** What nobody may be shown, by what it is. */
+  readonly secrets: Readonly<Record<keyof Secrets, Uint8Array>>;
   readonly #folder: string;
   readonly #options: ChainRailOptions;
   anvil!: Anvil;
 
-  private constructor(folder: string, keys: { treasury: ChainAddress; relayer: ChainAddress }, options: ChainRailOptions) {
+  private constructor(folder: string, { treasury, relayer, seed, password }: Secrets, options: ChainRailOptions) {
     this.#folder = folder;
     this.file = path.join(folder, 'rails.yaml');
-    this.treasury = keys.treasury;
-    this.relayer = keys.relayer;
+    this.treasury = addressOfKey(treasury);
+    this.relayer = addressOfKey(relayer);
+    this.secrets = { treasury, relayer, seed, password: Buffer.from(password) };
     this.#options = options;
   }
 
@@ -58,6 +68,7 @@ export class ChainRail {
   static async prepare(options: ChainRailOptions = {}): Promise<ChainRail> {
     const folder = mkdtempSync(path.join(tmpdir(), 'rails-'));
     const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    const password = randomBytes(16).toString('hex');
     const keys = { treasury: randomBytes(32), relayer: randomBytes(32) };
     for (const [name, key] of Object.entries(keys)) write(`${name}.json`, await sealKeystore(key, password, { withAddress: true, cost }));
     write('password', password);
@@ -80,7 +91,7 @@ rails:
     gas: { max_fee_gwei: 100, low_balance: "0.01" }
 ${deposits === true ? ofWallets : ''}${settings}`,
     );
-    return new ChainRail(folder, { treasury: addressOfKey(keys.treasury), relayer: addressOfKey(keys.relayer) }, options);
+    return new ChainRail(folder, { ...keys, seed, password }, options);
   }
 
   /** Starts the chain, with gas at the relayer and money at the treasury. */

@@ -57,6 +57,10 @@ export interface RpcOptions {
 }
 
 const longestAnswer = 8 * 1024 * 1024;
+/** Of what a node says in a refusal, as much is kept. */
+const longestMessage = 500;
+/** A part of a path that is shorter is no secret: `v3`, `rpc`. */
+const leastSecret = 8;
 /** Calls in one request; nodes refuse long batches. */
 const longestBatch = 20;
 const longestWaitSeconds = 60;
@@ -73,17 +77,19 @@ export class RpcUrl {
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #options: RpcOptions;
+  readonly #secrets: readonly string[];
   #nextId = 1;
   #waitSeconds = 0;
   #asideUntil = 0;
 
   constructor(options: RpcOptions) {
     const url = urlOf(options.url);
-    const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
+    const credential = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64');
+    this.#secrets = [credential, ...secretsOf(url)];
     this.#headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json',
-      ...(url.username === '' && url.password === '' ? {} : { Authorization: authorization }),
+      ...(url.username === '' && url.password === '' ? {} : { Authorization: `Basic ${credential}` }),
     };
     url.username = '';
     url.password = '';
@@ -179,7 +185,7 @@ export class RpcUrl {
 
   /** A batch that was refused as one is answered with one object. */
   #refuseWhole(said: unknown): never {
-    const answer = isAnswer(said) ? answerOf(said) : null;
+    const answer = isAnswer(said) ? this.#answerOf(said) : null;
     if (answer !== null && 'refused' in answer) this.#refuseLimited(answer);
     throw this.#fail('malformed', 'a batch was not answered with an array');
   }
@@ -190,15 +196,39 @@ export class RpcUrl {
   }
 
   #keep(byId: Map<unknown, RpcAnswer>, said: unknown): void {
-    const answer = isAnswer(said) ? answerOf(said) : null;
+    const answer = isAnswer(said) ? this.#answerOf(said) : null;
     if (answer === null || !isAnswer(said)) throw this.#fail('malformed', 'what came is no answer of JSON-RPC 2.0');
     if ('refused' in answer) this.#refuseLimited(answer);
     if (byId.has(said.id)) throw this.#fail('mismatched', 'it answered one call twice');
     byId.set(said.id, answer);
   }
 
+  /** An answer as it came, without what of the URL a refusal repeats: some nodes say whose key is over its quota. */
+  #answerOf(said: Said): RpcAnswer | null {
+    const answer = answerOf(said);
+    if (answer === null || !('refused' in answer)) return answer;
+    const message = this.#secrets.reduce((text, secret) => text.replaceAll(secret, '…'), answer.refused.message);
+    return { refused: { ...answer.refused, message: message.slice(0, longestMessage) } };
+  }
+
   #fail(kind: RpcFailureKind, said: string): RpcFailure {
     return new RpcFailure(this.host, kind, said);
+  }
+}
+
+/** Parts of a URL that may be secret, as they stand in it and as they are meant; the longest first. */
+function secretsOf({ username, password, pathname, searchParams }: URL): string[] {
+  const parts = [username, password, ...pathname.split('/').filter(({ length }) => length >= leastSecret), ...searchParams.values()];
+  return [...new Set(parts.flatMap((part) => [part, decodedOf(part)]))]
+    .filter(({ length }) => length >= 4)
+    .sort((a, b) => b.length - a.length);
+}
+
+function decodedOf(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 
@@ -230,5 +260,5 @@ function answerOf(said: Said): RpcAnswer | null {
   if (result !== undefined && result !== null) return null;
   const { code, message, data } = error as Said;
   if (typeof code !== 'number' || typeof message !== 'string') return null;
-  return { refused: { code, message: message.slice(0, 500), data } };
+  return { refused: { code, message, data } };
 }
