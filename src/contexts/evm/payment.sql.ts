@@ -155,20 +155,27 @@ export function usedUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise
   return rowsOf(pool, 'used', text, [chainId.toString(), block.toString()]);
 }
 
-/** Signed authorizations whose cancellation was read in a block up to this one. */
+/** Authorizations that are open, and whose cancellation was read in a block up to this one. */
 export function cancelledUpTo(pool: pg.Pool, chainId: bigint, block: bigint): Promise<ChainPaymentRow[]> {
   const text = `SELECT ${columns} FROM chain_payment p
-     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND EXISTS (SELECT FROM chain_log l
+     WHERE p.chain_id = $1::bigint AND p.state IN ('open', 'signed') AND EXISTS (SELECT FROM chain_log l
        WHERE l.chain_id = p.chain_id AND l.holder = p.authorizer AND l.nonce = p.nonce AND l.kind = 'cancelled' AND l.block_number <= $2::bigint)
      LIMIT ${mostDecided}`;
   return rowsOf(pool, 'cancelled', text, [chainId.toString(), block.toString()]);
 }
 
-/** Signed authorizations whose time was over at an instant. */
-export function expiredBy(pool: pg.Pool, chainId: bigint, at: Date): Promise<ChainPaymentRow[]> {
+/**
+ * Authorizations whose time was over at an instant: signed ones, and payouts that are not signed and are of a treasury of before, whose key signs no
+ * more. `treasury`: the one of now.
+ */
+export function expiredBy(
+  pool: pg.Pool,
+  { chainId, treasury, at }: { chainId: bigint; treasury: ChainAddress; at: Date },
+): Promise<ChainPaymentRow[]> {
   const text = `SELECT ${columns} FROM chain_payment p
-     WHERE p.chain_id = $1::bigint AND p.state = 'signed' AND p.valid_before <= $2::timestamptz ORDER BY p.valid_before LIMIT ${mostDecided}`;
-  return rowsOf(pool, 'expired', text, [chainId.toString(), at]);
+     WHERE p.chain_id = $1::bigint AND p.valid_before <= $2::timestamptz
+       AND (p.state = 'signed' OR p.state = 'open' AND p.kind = 'payout' AND p.authorizer <> $3) ORDER BY p.valid_before LIMIT ${mostDecided}`;
+  return rowsOf(pool, 'expired', text, [chainId.toString(), at, treasury]);
 }
 
 /** One look decides of so many at most. */
@@ -190,16 +197,16 @@ export async function markSeen(pool: pg.Pool, chainId: bigint, at: Date): Promis
   await wake(pool, rows, at);
 }
 
-/** Takes a step of an authorization, where it still stands as before. True where it did. */
+/** Takes a step of an authorization, where it still stands as before and is good for as long. True where it did. */
 export async function movePayment(
   tx: pg.ClientBase | pg.Pool,
-  { workspaceId, id, state: before }: ChainPaymentRow,
+  { workspaceId, id, state: before, validBefore }: ChainPaymentRow,
   { state, refusal }: { state: ChainPaymentState; refusal?: string },
 ): Promise<boolean> {
   const { rowCount } = await (tx as pg.ClientBase).query(
     `UPDATE chain_payment SET state = $4::chain_payment_state, refusal = coalesce($5, refusal)
-     WHERE workspace_id = $1 AND id = $2 AND state = $3::chain_payment_state`,
-    [workspaceId, id, before, state, refusal ?? null],
+     WHERE workspace_id = $1 AND id = $2 AND state = $3::chain_payment_state AND valid_before = $6`,
+    [workspaceId, id, before, state, refusal ?? null, validBefore],
   );
   return rowCount === 1;
 }

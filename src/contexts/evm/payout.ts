@@ -15,6 +15,7 @@ import { isKnown } from './address.sql.js';
 import { authorizationOf } from './carriable.js';
 import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
+import type { Key } from './key.js';
 import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
 
 /** Nothing may leave now: the order is looked at again after so many seconds. */
@@ -44,8 +45,11 @@ export async function checkDestination(
 /** Takes the next step with a payout. */
 export async function stepPayout(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order: ConnectorOrder): Promise<void> {
   const payment = await paymentOf(ctx.platform.database.pool, order);
-  if (payment === null || payment.state === 'open') return authorize(ctx, chain, rail, order);
+  const { treasury } = await chain.signers(ctx.platform);
   const at = ctx.clock.now();
+  // One that a treasury of before was to sign is signed no more. It may have been signed, so its time has to be over first.
+  if (payment?.state === 'open' && payment.authorizer !== treasury.address) return waitOrder(ctx, order, addSeconds(at, lookSeconds));
+  if (payment === null || payment.state === 'open') return authorize(ctx, { chain, treasury }, rail, order);
   switch (payment.state) {
     case 'signed':
       return waitOrder(ctx, order, addSeconds(at, lookSeconds));
@@ -59,9 +63,13 @@ export async function stepPayout(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail
 }
 
 /** Writes the authorization, counts the order in its day, and has it signed. */
-async function authorize(ctx: Ctx, chain: EvmChain, rail: ConfiguredRail, order: ConnectorOrder): Promise<void> {
+async function authorize(
+  ctx: Ctx,
+  { chain, treasury }: { chain: EvmChain; treasury: Key },
+  rail: ConfiguredRail,
+  order: ConnectorOrder,
+): Promise<void> {
   const { platform } = ctx;
-  const { treasury } = await chain.signers(platform);
   const at = ctx.clock.now();
   let isFull = false;
   const gone = await depart(

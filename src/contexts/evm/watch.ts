@@ -54,7 +54,7 @@ export async function look(platform: Platform, chain: EvmChain, treasury: ChainA
   const at = platform.clock.now();
   const before = lastLooks.get(chain);
   if (before?.view.head.hash === head.hash && at < addSeconds(before.at, sameSeconds)) {
-    if (before.view.deep !== null) await decide(reading, before.view.deep);
+    if (before.view.deep !== null) await decide(reading, before.view.deep, treasury);
     return { ...before.view, isNew: false };
   }
   const deepest = await nodes.deep(chain.credit, head);
@@ -63,7 +63,7 @@ export async function look(platform: Platform, chain: EvmChain, treasury: ChainA
   if (!isRead) return { head, deep: null, isNew: true };
   await answer(reading, head);
   const deep = await readDeep(platform, chain, deepest.value);
-  if (deep !== null) await decide(reading, deep);
+  if (deep !== null) await decide(reading, deep, treasury);
   const view = { head, deep, isNew: true };
   lastLooks.set(chain, { view, at });
   return view;
@@ -154,7 +154,7 @@ async function answer({ platform, chain }: Reading, head: Block): Promise<void> 
 }
 
 /** What the deep part of the chain decides: what was used is done, and what was cancelled or whose time is over lapses. */
-async function decide(reading: Reading, deep: Block): Promise<void> {
+async function decide(reading: Reading, deep: Block, treasury: ChainAddress): Promise<void> {
   const { platform, chain } = reading;
   const { pool } = platform.database;
   const { chainId } = chain;
@@ -164,8 +164,8 @@ async function decide(reading: Reading, deep: Block): Promise<void> {
   if (await deepenArrivals(pool, chainId, deep.number, platform.clock.now())) ring(platform);
   for (const payment of await usedUpTo(pool, chainId, deep.number)) await finish(platform, chain, payment);
   for (const payment of await cancelledUpTo(pool, chainId, deep.number)) await lapse(platform, payment, 'cancelled');
-  const end = new Date(Number(deep.timestamp) * 1_000);
-  for (const payment of await expiredBy(pool, chainId, end)) await lapseUnused(reading, deep, payment);
+  const at = new Date(Number(deep.timestamp) * 1_000);
+  for (const payment of await expiredBy(pool, { chainId, treasury, at })) await lapseUnused(reading, deep, payment);
   await forgetBlocks(pool, chainId, deep.number - keptBelow);
 }
 

@@ -193,6 +193,33 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
     expect((await harness.live.get(`/v1/wallets/${wallet.id}/balance`)).body.data.available).toBe(before);
   });
 
+  it('gives the money back of what a treasury of before was to sign, when its time is over', async () => {
+    const available = async () => (await harness.live.get(`/v1/wallets/${wallet.id}/balance`)).body.data.available;
+    const before = await available();
+    const payee = newPayee();
+    // Nothing is carried meanwhile.
+    await rail.pause(true);
+    await mine();
+    const payout = await payOut(payee);
+    await rounds();
+    // The process has died before it signed, and the file names another treasury now.
+    const unsigned = `UPDATE chain_payment SET state = 'open', signature = NULL, refusal = NULL, authorizer = $2 WHERE id = $1`;
+    await harness.platform.database.pool.query(unsigned, [payout.id.slice(3), newPayee()]);
+    await rail.pause(false);
+    const { validBefore } = await rowOf(payout);
+    harness.clock.advance(120);
+    await mine(4);
+    expect([await statusOf(payout), await rowOf(payout)]).toMatchObject(['pending', { state: 'open', validBefore }]);
+    const { timestamp } = await rail.anvil.ask('eth_getBlockByNumber', 'latest', false);
+    await rail.anvil.ask('evm_increaseTime', Math.ceil(validBefore.getTime() / 1_000) - Number(timestamp) - 60);
+    await mine(4);
+    expect(await statusOf(payout)).toBe('pending');
+    await rail.anvil.ask('evm_increaseTime', 120);
+    await mine(4);
+    expect(await read(payout)).toMatchObject({ status: 'failed', error_code: 'expired' });
+    expect([await available(), await rail.anvil.moneyOf(payee)]).toEqual([before, 0n]);
+  });
+
   it('pays nobody again after the database was put back', async () => {
     const payee = newPayee();
     const payout = await payOut(payee);
