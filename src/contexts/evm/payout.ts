@@ -17,13 +17,14 @@ import type { EvmChain } from './chain.js';
 import { payoutNonce, readAddress } from './evm.js';
 import type { Key } from './key.js';
 import { type ChainPaymentRow, insertPayment, paymentOf, signPayment } from './payment.sql.js';
+import { treasuriesOf } from './proof.sql.js';
 
 /** Nothing may leave now: the order is looked at again after so many seconds. */
 const staysSeconds = 15;
 /** The watch wakes an order that something became of; without it, it is looked at again after so many seconds. */
 const lookSeconds = 60;
 
-/** Throws 400 for what is no address that a payout goes to. `ours`: the addresses of the platform itself. */
+/** Throws 400 for what is no address that a payout goes to. `ours`: those that the file names; a treasury of before is the platform's too. */
 export async function checkDestination(
   { platform }: Ctx,
   { chainId, token }: EvmChain,
@@ -36,8 +37,10 @@ export async function checkDestination(
 
   async function problemOf(address: ChainAddress): Promise<string | null> {
     if (address === token) return 'is the contract of the token itself: what is sent there is lost';
-    if (ours.includes(address)) return 'is an address of the platform itself';
-    const isOfWallet = await isKnown(platform.database.pool, chainId, address);
+    const { pool } = platform.database;
+    const treasuries = await treasuriesOf(pool, chainId);
+    if (ours.includes(address) || treasuries.some((one) => one.address === address)) return 'is an address of the platform itself';
+    const isOfWallet = await isKnown(pool, chainId, address);
     return isOfWallet ? 'is the address of a wallet here: send it a transfer, which is there at once and costs no gas' : null;
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationOf } from '../../../src/contexts/evm/carriable.js';
 import { signatureParts } from '../../../src/contexts/evm/evm.js';
 import { paymentOf } from '../../../src/contexts/evm/payment.sql.js';
+import { noteTreasury } from '../../../src/contexts/evm/proof.sql.js';
 import { transferByParts } from '../../../src/contexts/evm/token.js';
 import { hasAnvil, withAnvil } from '../../chain/anvil.js';
 import { ChainRail, fundedLiveWallet, railName } from '../../chain/rail.js';
@@ -102,6 +103,15 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
     expect(await rail.anvil.moneyOf(payee)).toBe(12_500_000n);
     const lines = await harness.platform.database.unscoped.railStatement.findMany({ where: { rail: railName } });
     expect(lines.map(({ amount, direction }) => [amount, direction])).toEqual([[12_500_000n, 'debit']]);
+  });
+
+  it('refuses a treasury of before as a destination', async () => {
+    const former = newPayee();
+    expect((await ask(former, '0.01')).status).toBe(201);
+    await noteTreasury(harness.platform.database.pool, BigInt(rail.anvil.chainId), former, harness.clock.now());
+    const { status, body } = await ask(former);
+    expect([status, body.details?.fields?.[0]?.message]).toEqual([400, 'is an address of the platform itself']);
+    await mine(5);
   });
 
   it('pays once when a stranger carries the authorization first', async () => {
