@@ -34,7 +34,12 @@ export interface ChainRailOptions {
   through?: (url: string) => Promise<string | readonly string[]>;
   /** How many nodes there are; one by default. */
   nodes?: number;
+  /** The relayer is the last account of the node, which signs for it at the first URL. */
+  remoteRelayer?: true;
 }
+
+/** The tenth account of every Anvil. */
+const lastAccount = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720';
 
 /** What opens everything. */
 interface Secrets {
@@ -59,7 +64,7 @@ export class ChainRail {
     this.#folder = folder;
     this.file = path.join(folder, 'rails.yaml');
     this.treasury = addressOfKey(treasury);
-    this.relayer = addressOfKey(relayer);
+    this.relayer = options.remoteRelayer === true ? lastAccount : addressOfKey(relayer);
     this.secrets = { treasury, relayer, seed, password: Buffer.from(password) };
     this.#options = options;
   }
@@ -74,7 +79,8 @@ export class ChainRail {
     write('password', password);
     const seed = randomBytes(32);
     write('seed.json', await sealKeystore(seed, password, { withAddress: false, cost }));
-    const { settings = '', deposits, credit = 3, nodes = 1 } = options;
+    const { settings = '', deposits, credit = 3, nodes = 1, remoteRelayer } = options;
+    const ofRelayer = `{ remote: { file: url-0 }, address: "${lastAccount}" }`;
     const ofWallets = `    deposits: { xpub: ${accountXpub(seed)}, key: { keystore: seed.json, password: { file: password } } }\n`;
     write(
       'rails.yaml',
@@ -85,7 +91,7 @@ rails:
     chain: base-sepolia
     limits: { per_order: "1000.00", per_day: "5000.00", per_day_count: 10000 }
     rpc: [${Array.from({ length: nodes }, (_, at) => `{ file: url-${at} }`).join(', ')}]
-    relayers: [{ keystore: relayer.json, password: { file: password } }]
+    relayers: [${remoteRelayer === true ? ofRelayer : '{ keystore: relayer.json, password: { file: password } }'}]
     treasury: { keystore: treasury.json, password: { file: password } }
     confirmations: { credit: ${credit} }
     gas: { max_fee_gwei: 100, low_balance: "0.01" }

@@ -53,7 +53,7 @@ export async function relay(platform: Platform, chain: EvmChain, key: Key, { hea
   const work: Work = { platform, chain, nodes, key, relayer, head, fees };
   if (deep !== null && isNew) await noteDeep(work, deep);
   const open = await openNonces(platform.database.pool, relayer, { from: used });
-  for (const one of open) await tend(work, one);
+  for (const one of open) await orGoOn(work, one, tend(work, one));
   const free = mostInFlight - open.length;
   if (free > 0) await carryWaiting(work, { firstNonce: used, most: free });
 }
@@ -136,6 +136,14 @@ async function noteOwn(
     return false;
   }
   throw new ForeignTransaction(`nonce ${nonce} of ${relayer.address} is used by a transaction that was not signed here`);
+}
+
+/** One nonce that cannot be tended, such as one that a remote signer refuses, keeps no other from it. */
+async function orGoOn({ platform, chain, relayer }: Work, { nonce }: OpenNonce, tending: Promise<void>): Promise<void> {
+  return tending.catch((error: unknown) => {
+    const what = { err: error, rail: chain.rail, relayer: relayer.address, nonce: nonce.toString() };
+    platform.log.error(what, 'a nonce of a relayer could not be signed or sent: those behind it are in no block before it is');
+  });
 }
 
 /** Signs, sends, or raises what is in no block yet. */
