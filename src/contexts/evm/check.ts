@@ -17,6 +17,9 @@ type Found = Omit<Finding, 'check'>;
 /** A node whose newest block is older says nothing of now, seconds. */
 export const mostLagSeconds = 30;
 
+/** Amounts are written as numbers of 64 bits with a sign, so a token must not have as many base units. */
+const supplyLimit = 2n ** 63n;
+
 /** The money of a relayer, as it is shown. */
 export function formatGas(wei: bigint): string {
   const digits = wei.toString().padStart(19, '0');
@@ -101,9 +104,23 @@ async function checkToken(platform: Platform, chain: EvmChain): Promise<Found[]>
     decimals: { found: String(readUint(await ask(factCalls.decimals))), wanted: '6' },
     domain: { found: readWord(await ask(factCalls.domainSeparator)), wanted: domainSeparator(chain.domain) },
   };
-  return Object.entries(facts).map(([what, { found, wanted }]) =>
-    finding(found === wanted, `${what} ${found}`, `${what} ${wanted}`, 'Signatures would be for another token: correct token in the file.'),
-  );
+  const supply = readUint(await ask(factCalls.totalSupply));
+  return [
+    ...Object.entries(facts).map(([what, { found, wanted }]) =>
+      finding(
+        found === wanted,
+        `${what} ${found}`,
+        `${what} ${wanted}`,
+        'Signatures would be for another token: correct token in the file.',
+      ),
+    ),
+    finding(
+      supply !== null && supply < supplyLimit,
+      `supply ${supply}`,
+      `supply below ${supplyLimit}`,
+      'A transfer of so much could not be written down, and the chain would be read no further: name another token.',
+    ),
+  ];
 }
 
 async function checkKeys(platform: Platform, chain: EvmChain): Promise<Found[]> {

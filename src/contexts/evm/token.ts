@@ -72,6 +72,7 @@ export const factCalls = {
   name: selectorOf('name()'),
   version: selectorOf('version()'),
   decimals: selectorOf('decimals()'),
+  totalSupply: selectorOf('totalSupply()'),
   domainSeparator: selectorOf('DOMAIN_SEPARATOR()'),
 } as const;
 

@@ -62,6 +62,16 @@ describe.runIf(hasAnvil)(`payouts over a chain${withAnvil}`, () => {
     expect((await harness.live.get(`/v1/wallets/${wallet.id}/balance`)).body.data.held).toBe('0.00');
   });
 
+  it('is found wrong by the doctor while the token has more units than an amount can have', async () => {
+    const setSupply = async (supply: bigint) => {
+      await rail.anvil.ask('anvil_setStorageAt', rail.anvil.token, `0x${'0'.repeat(64)}`, `0x${supply.toString(16).padStart(64, '0')}`);
+      await rail.anvil.mine();
+    };
+    await setSupply(2n ** 63n);
+    await expect(rail.switchOn(harness)).rejects.toThrow('supply 9223372036854775808');
+    await setSupply(2n ** 63n - 1n);
+  });
+
   it('is found in order by the doctor, and switched on', async () => {
     expect(await rail.switchOn(harness)).toMatchObject({ rail: railName, from: 'off', to: 'on' });
     expect((await harness.live.get(`/v1/rails/${railName}`)).body.data).toMatchObject({ status: 'on', network: 'eip155:84532' });

@@ -80,6 +80,7 @@ describe('a call', () => {
     expect(factCalls.name).toBe(toFunctionSelector('name()'));
     expect(factCalls.version).toBe(toFunctionSelector('version()'));
     expect(factCalls.decimals).toBe(toFunctionSelector('decimals()'));
+    expect(factCalls.totalSupply).toBe(toFunctionSelector('totalSupply()'));
     expect(factCalls.domainSeparator).toBe(toFunctionSelector('DOMAIN_SEPARATOR()'));
   });
 
