@@ -116,6 +116,7 @@ const sqlWithoutWorkspace = [
   'connection_expiry',
   'chain_arrival_due',
   'chain_payment_answered',
+  'chain_payment_answered_open',
   'chain_transaction_open',
   'connector_order_due',
   'connector_order_open',

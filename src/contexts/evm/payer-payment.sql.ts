@@ -77,7 +77,8 @@ const unanswered = `SELECT p.workspace_id, p.id, p.value FROM chain_payment p
 
 /**
  * Lets payments be answered as settled whose transactions are in a block and have paid the wallet, those of the smallest amounts first, as many as
- * fit into what may be open. That a nonce is used says nothing of money: its owner may have signed the nonce for something else.
+ * fit into what may be open. That a nonce is used says nothing of money: its owner may have signed the nonce for something else. What was
+ * answered stays open until it is done or lapsed: where its block was taken back it is signed again, served and not paid.
  */
 export async function admitAnswers(pool: pg.Pool, chainId: bigint, { upTo, perPayment, open }: AnswerLimit, at: Date): Promise<void> {
   const values = [chainId.toString(), upTo.toString(), perPayment.toString()];
@@ -89,7 +90,7 @@ export async function admitAnswers(pool: pg.Pool, chainId: bigint, { upTo, perPa
       `UPDATE chain_payment p SET answered_at = $4
        FROM (SELECT workspace_id, id, sum(value) OVER (ORDER BY value, id) AS sum FROM (${unanswered}) AS waiting) AS running
        WHERE p.workspace_id = running.workspace_id AND p.id = running.id AND running.sum + (
-         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $1 AND answered_at IS NOT NULL AND state = 'used') <= $5::numeric`,
+         SELECT coalesce(sum(value), 0) FROM chain_payment WHERE chain_id = $1 AND answered_at IS NOT NULL AND state IN ('signed', 'used')) <= $5::numeric`,
       [...values, at, open.toString()],
     );
   });

@@ -249,4 +249,43 @@ describe.runIf(hasAnvil)(`x402 over a chain${withAnvil}`, () => {
     const [told] = await events('x402.payment.reversed');
     expect(told?.data).toMatchObject({ payment_id: body.payment_id, reason: 'reorged', tx_hash, amount: '0.10' });
   });
+
+  it('counts what was answered as open when its block was taken back, until it is paid or over', async () => {
+    const [first, second] = [await newPayer(), await newPayer()];
+    const dear = await harness.live.make(
+      '/v1/x402/endpoints',
+      endpointBody(account, { receiver_wallet_id: wallet.id, network, base_price: '0.45' }),
+    );
+    const buy = async (payer: PrivateKeyAccount) => {
+      const [asked] = (await harness.live.get(`/x402/${dear.id}`, { as: null })).body.accepts;
+      // The official client goes by the clock of the machine, and the chain is ahead of it by now.
+      const now = Math.floor(harness.clock.now().getTime() / 1_000);
+      const payload = await signedAs(payer, asked, { validAfter: String(now - 600), validBefore: String(now + 300) });
+      const headers = { 'PAYMENT-SIGNATURE': base64(payload) };
+      return harness.live.get(`/x402/${dear.id}`, { as: null, headers });
+    };
+    const served = (await inBlock(() => buy(first))).body.payment_id;
+    await rail.anvil.ask('anvil_reorg', (await read(served)).confirmations, []);
+    // It is carried again, and reverts: the payer has spent the money.
+    await rail.anvil.setMoney(first.address.toLowerCase() as ChainAddress, 0n);
+    await rounds();
+    const before = await forms();
+    const asking = buy(second);
+    while ((await forms()) === before) await rail.round(harness);
+    harness.clock.advance(20);
+    for (const chain of rail.chains(harness)) await rail.tend(harness, chain);
+    await mine();
+    const rows = await harness.platform.database.unscoped.chainPayment.findMany({ orderBy: { createdAt: 'desc' }, take: 2 });
+    expect(rows.map(({ state, answeredAt }) => [state, answeredAt !== null])).toEqual([
+      ['used', false],
+      ['signed', true],
+    ]);
+    await settleDeep();
+    expect((await asking).status).toBe(200);
+    await rail.anvil.ask('evm_increaseTime', 400);
+    await settleDeep();
+    expect(await read(served)).toMatchObject({ status: 'failed', failure_reason: 'reorged' });
+    expect((await inBlock(async () => buy(await newPayer()))).status).toBe(200);
+    await settleDeep();
+  });
 });
