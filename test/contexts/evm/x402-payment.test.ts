@@ -275,10 +275,14 @@ describe.runIf(hasAnvil)(`x402 over a chain${withAnvil}`, () => {
     harness.clock.advance(20);
     for (const chain of rail.chains(harness)) await rail.tend(harness, chain);
     await mine();
-    const rows = await harness.platform.database.unscoped.chainPayment.findMany({ orderBy: { createdAt: 'desc' }, take: 2 });
-    expect(rows.map(({ state, answeredAt }) => [state, answeredAt !== null])).toEqual([
-      ['used', false],
+    const standing = async ({ address }: PrivateKeyAccount) => {
+      const where = { authorizer: address.toLowerCase() };
+      const { state, answeredAt } = await harness.platform.database.unscoped.chainPayment.findFirstOrThrow({ where });
+      return [state, answeredAt !== null];
+    };
+    expect([await standing(first), await standing(second)]).toEqual([
       ['signed', true],
+      ['used', false],
     ]);
     await settleDeep();
     expect((await asking).status).toBe(200);
