@@ -23,8 +23,8 @@ export interface Reading {
   nodes: Nodes;
 }
 
-/** Addresses in one question; nodes refuse long lists. */
-export const mostAddresses = 500;
+/** Addresses in one question. Geth, and so most nodes, refuses more. */
+export const mostAddresses = 1_000;
 
 /** Splits a list into parts of at most so many. */
 export function pagesOf<T>(all: readonly T[], most = mostAddresses): T[][] {
