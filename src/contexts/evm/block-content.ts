@@ -23,8 +23,11 @@ export interface Reading {
   nodes: Nodes;
 }
 
-/** Addresses in one question; nodes refuse long lists. */
-export const mostAddresses = 500;
+/** Addresses in one question. Geth, and so most nodes, refuses more. */
+export const mostAddresses = 1_000;
+
+/** Receipts that are asked for at once. */
+const mostReceipts = 10;
 
 /** Splits a list into parts of at most so many. */
 export function pagesOf<T>(all: readonly T[], most = mostAddresses): T[][] {
@@ -55,11 +58,12 @@ export async function readContent(reading: Reading, block: Block, { authorizers,
 /** What transactions up to a block have paid to anybody in the token. Null where nobody knows. */
 export async function readArrivals({ chain, nodes }: Reading, block: Block, hashes: readonly Bytes32[]): Promise<SeenArrival[] | null> {
   const arrivals: SeenArrival[] = [];
-  for (const hash of hashes) {
-    const receipt = await nodes.receipt(hash, block);
-    // A node that has the log and no receipt is behind with its index.
-    if (receipt.state === 'unknown' || receipt.value === null) return null;
-    arrivals.push(...arrivalsOf(chain, receipt.value));
+  for (const page of pagesOf(hashes, mostReceipts)) {
+    for (const receipt of await Promise.all(page.map((hash) => nodes.receipt(hash, block)))) {
+      // A node that has the log and no receipt is behind with its index.
+      if (receipt.state === 'unknown' || receipt.value === null) return null;
+      arrivals.push(...arrivalsOf(chain, receipt.value));
+    }
   }
   return arrivals;
 }

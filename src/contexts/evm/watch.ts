@@ -40,9 +40,9 @@ const lastLooks = new WeakMap<EvmChain, { view: View; at: Date }>();
 /** Somebody must look: what was read and is deep is in the chain no more. */
 export class DeepReorg extends Error {}
 
-/** Addresses that were asked for within so many seconds are watched at every block, at most so many. */
+/** Addresses that were asked for within so many seconds are watched at every block, at most so many: with the treasuries they fit into one question. */
 const askedSeconds = 3_600;
-const mostAsked = 1_000;
+const mostAsked = 900;
 
 /** Reads what is new of a chain, and decides what its deep part decides. Null where nobody knows: nothing is decided. */
 export async function look(platform: Platform, chain: EvmChain, treasury: ChainAddress): Promise<View | null> {
