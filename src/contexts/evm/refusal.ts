@@ -3,6 +3,7 @@
 import type { Bytes32 } from '../x402/chain/address.js';
 import { UnreadableAnswer } from './chain-data.js';
 import type { Hex } from './evm.js';
+import { compareNumbers } from './question.js';
 import type { HostWord } from './quorum.js';
 import type { RpcAnswer } from './rpc.js';
 import { readText } from './token.js';
@@ -45,7 +46,7 @@ function dataOf(data: unknown): string | null {
 
 /** The most gas that so many want at least; the refusal of the first where all say that the call reverts. */
 export function gasAmong(said: readonly GasResult[], quorum: number): GasResult | null {
-  const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort((a, b) => (a < b ? -1 : Number(a > b)));
+  const gas = said.flatMap((value) => ('gas' in value ? [value.gas] : [])).sort(compareNumbers);
   const most = gas.at(-quorum);
   if (most !== undefined) return { gas: most };
   return gas.length > 0 ? null : (said[0] ?? null);

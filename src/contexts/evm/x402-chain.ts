@@ -148,7 +148,7 @@ async function waitFor(ctx: Ctx, chain: EvmChain, key: PaymentKey): Promise<Chai
     const moved = await untilMoved(pool, key, end - performance.now());
     const row = moved ?? (await paymentOf(pool, key));
     const answer: ChainAnswer = row === null ? { state: 'pending', txHash: null } : await standing(ctx, row);
-    if (answer.state !== 'pending' || moved === null) return answer;
+    if (answer.state !== 'pending' || moved === null || performance.now() >= end) return answer;
     // What is too much to be answered before its block is deep takes longer than anybody waits.
     if (moved.value > chain.setting.answer_limit.per_payment) return answer;
     await pause(lookMs);
